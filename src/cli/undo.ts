@@ -10,7 +10,7 @@ import type { WriteResult } from '../workspace/write-files.js';
 import { type StoredRun, findRun, readRun, listRunIds } from '../run/find-run.js';
 import { formatProblem, type Problem } from '../problem.js';
 import { withStore } from '../store/with-store.js';
-import { underLockOfRuns } from '../command/under-lock.js';
+import { withLockIfNeeded } from '../command/with-lock.js';
 import { findActivePid } from '../run/run-journal.js';
 import { counted, localTime } from '../format.js';
 import { err, ok, type Result } from '../result.js';
@@ -41,7 +41,7 @@ async function runUndo(
   word: string | undefined,
   { yes = false, wait = false, tests = false, store }: UndoOptions,
 ): Promise<number | Problem> {
-  return underLockOfRuns({ cwd: process.cwd(), command: 'undo', wait }, () =>
+  return withLockIfNeeded({ cwd: process.cwd(), command: 'undo', wait }, () =>
     undoChosenRun({ cwd: process.cwd(), word, yes, tests }, store),
   );
 }

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { applyChosen } from '../commands.js';
-import { type Hosting, runHosted } from '../command/hosted-run.js';
+import { type HostOptions, runHosted } from '../command/hosted-run.js';
 import type { Command } from '../command/run.js';
 import { checkRequest, type RunRequest } from '../command/run-request.js';
 import { sides, type Choice } from '../model/choice.js';
@@ -13,7 +13,7 @@ import { listRerunIdsOfRun } from './inspect/last-red.js';
 import { lockProject, type ProjectLock } from '../run/project-lock.js';
 import { type EscalationWithPatches, addPatchTexts } from '../run/read-patch.js';
 import type { Report } from '../run/report.js';
-import { isRunId, runDirOf } from '../run/run-folder.js';
+import { isRunId, findRunDir } from '../run/run-folder.js';
 import { closeSettledQuestions } from '../run/settled-questions.js';
 import { createRedactor } from '../secrets/redactor.js';
 import { hasState } from '../state-folder.js';
@@ -77,7 +77,7 @@ async function createProofRequest(
   { agents, store, json = false }: EscalationFlags,
 ): Promise<Result<RunRequest, Problem>> {
   const cwd = process.cwd();
-  const run = isRunId(runId) ? await readRunState(runDirOf(cwd, runId)) : null;
+  const run = isRunId(runId) ? await readRunState(findRunDir(cwd, runId)) : null;
   const { parseStoredRequest } = await import('../command/stored-request.js');
   // If that run's folder is gone, so is its patch; the new run reports that.
   const stored = run?.request ? await parseStoredRequest(run, cwd) : ok(null);
@@ -98,7 +98,7 @@ async function createProofRequest(
 /** Proves the chosen patch inside another program; null if the answer chose no patch. */
 export async function proveChosenPatch(
   { proof }: AnsweredQuestion,
-  hosting: Hosting,
+  hosting: HostOptions,
 ): Promise<Result<Report, Problem> | null> {
   if (!proof) return null;
   using lock = proof.request.lock;
@@ -215,7 +215,7 @@ export function createNoSuchEscalationProblem(word: string): Problem {
 function appendAnswer({ runId, id }: Escalation, choice: Choice): void {
   // Other machines may write to the store, so the id is untrusted.
   if (!isRunId(runId)) return;
-  const dir = runDirOf(process.cwd(), runId);
+  const dir = findRunDir(process.cwd(), runId);
   if (!hasState(path.join(dir, eventsFile))) return;
   appendEvent(dir, { type: 'agent.escalation_resolved', escalationId: id, choice });
 }

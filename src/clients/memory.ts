@@ -5,7 +5,7 @@ import { localDay } from '../format.js';
 import type { RunFolder } from '../run/run-folder.js';
 import { ok } from '../result.js';
 import type { FileContent, FixToRemember, RememberedFix, Store } from '../store/store.js';
-import { type ContentStore, openContentStore, mergeOnto, readChange } from '../workspace/change.js';
+import { type ContentStore, openContentStore, mergeEdits, readChange } from '../workspace/change.js';
 import { type FileEdit, type FileState, isExecutable } from '../workspace/file-state.js';
 import { storedSignature } from '../heal/stored-signature.js';
 
@@ -129,7 +129,7 @@ async function createEdits(
   const stored: FileEdit[] = [];
   for (const { path, before, after } of edits)
     stored.push({ path, before: await storeContent(before), after: await storeContent(after) });
-  const merged = await mergeOnto(root, stored, contents);
+  const merged = await mergeEdits(root, stored, contents);
   return merged.conflicts.length > 0 ? [] : merged.edits.map(keepMode);
 }
 

@@ -93,7 +93,7 @@ export function createGuard(
 }
 
 /**
- * Returns the paths of the suite's files relative to the recorded root, with symbolic links resolved. `has` is true for files that
+ * Returns the paths of the suite's files relative to the workspace root, with symbolic links resolved. `has` is true for files that
  * the project had before the change.
  */
 export function findSuitePaths(

@@ -9,13 +9,13 @@ import type { NearPlace } from '../../diagnose/likelihood.js';
 import { normalize } from '../../diagnose/normalize.js';
 import { readGitError } from '../../workspace/git.js';
 import { pathInside } from '../../paths.js';
-import type { LastGreen } from '../../run/last-green.js';
+import type { GreenLookup } from '../../run/last-green.js';
 import type { SuiteRun } from '../../playwright/suite-run.js';
 import type { Change, ContentStore } from '../../workspace/change.js';
 import { readFileState } from '../../workspace/file-state.js';
 import { withChange } from '../../workspace/with-change.js';
 import type { Workspace } from '../../workspace/workspace.js';
-import { type Candidate, createRevertingEdits } from '../../workspace/candidates.js';
+import { type Candidate, createRevertEdits } from '../../workspace/candidates.js';
 import { formatBlamedHunks, type ChangeHistory, shallowNote, readHistory } from './history.js';
 import { Rounds, CauseSearch, type TestOutcome } from './search.js';
 
@@ -44,7 +44,7 @@ export interface BlameParts {
   readonly startedAt: number;
   /** The base commit that the user named, or null. */
   readonly namedBase: string | null;
-  readonly findLastGreen: LastGreen;
+  readonly findLastGreen: GreenLookup;
   /** Absolute paths of the reports to read (`--from`), because downloaded files are not changes to the project. */
   readonly reportPaths: readonly string[];
   /** Finds positions in the app that matter to a failure, although its error messages do not name them. */
@@ -243,7 +243,7 @@ class Searches implements BlameSearches {
   /** Creates the change that reverts these candidates; null if somebody has changed their files. */
   async #createChange(reverted: readonly Candidate[]): Promise<Change | null> {
     const { workspace, contents } = this.#parts;
-    const edits = await createRevertingEdits(reverted, { root: workspace.root, contents });
+    const edits = await createRevertEdits(reverted, { root: workspace.root, contents });
     if (edits === null) return null;
     this.#spent.changes += 1;
     // Agents' changes never have such ids.

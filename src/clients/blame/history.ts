@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { BlameBase, BlamedCommit, BlamedHunk } from '../../model/blame.js';
-import { isSpecName } from '../../guard/test-paths.js';
+import { specName } from '../../guard/test-paths.js';
 import {
   type Candidate,
   MAX_CHANGED_FILES,
@@ -55,7 +55,7 @@ const neverLoadedPatterns = [
 
 /** True if no Playwright suite loads a file, so that reverting it can change the result of a test only by chance. */
 function isNeverLoaded(file: string): boolean {
-  return isSpecName.test(file) || neverLoadedPatterns.some((pattern) => pattern.test(file));
+  return specName.test(file) || neverLoadedPatterns.some((pattern) => pattern.test(file));
 }
 
 /** Appended to messages about a shallow clone, as CI systems make them. */

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import {
   listAgentsInUse,
-  executableOf,
+  getExecutable,
   findMissingAgents,
   chooseReviewers,
   dropMissingRunner,
@@ -108,7 +108,7 @@ async function checkAgents(
   const ready = used.filter(({ name, runner }) => !missing.has(name) && runner !== builtIn);
   const logins = runners.map(async (name) => {
     const runner = settings.runners[name];
-    if (!runner || runner.kind === 'command' || !(await findProgram(executableOf(runner), project)))
+    if (!runner || runner.kind === 'command' || !(await findProgram(getExecutable(runner), project)))
       return [];
     return [await describeLogin(name, runner, project)];
   });
@@ -124,25 +124,25 @@ async function checkAgents(
       : []),
     ...[...missing.values()].map((problem) => createFailedCheck('agents', problem)),
     ...(await Promise.all(logins)).flat(),
-    ...(await checkReviewers(settings, { makers: runners, cwd: project.cwd })),
+    ...(await checkReviewers(settings, { authors: runners, cwd: project.cwd })),
   ];
 }
 
 /** Checks that another agent can review each program's fixes (HN-11). */
 async function checkReviewers(
   settings: Settings,
-  { makers, cwd }: { readonly makers: readonly string[]; readonly cwd: string },
+  { authors, cwd }: { readonly authors: readonly string[]; readonly cwd: string },
 ): Promise<DoctorCheck[]> {
   if (settings.verify.review === 'off')
     return [createPassedCheck('reviewer', 'nobody reviews fixes: verify.review is off')];
-  const checks = makers.map(async (maker): Promise<DoctorCheck[]> => {
-    if (maker === builtIn) return [];
-    const programs = await chooseReviewers(settings, { maker, cwd });
+  const checks = authors.map(async (author): Promise<DoctorCheck[]> => {
+    if (author === builtIn) return [];
+    const programs = await chooseReviewers(settings, { author, cwd });
     if (typeof programs === 'string')
       return [createPassedCheck('reviewer', `fixes are not reviewed: ${programs}`)];
     const [first] = programs;
-    if (first !== undefined) return [createPassedCheck('reviewer', `${first} reviews what ${maker} fixes`)];
-    const found = `no agent can review the fixes of ${maker}, so a person must review each fix of the app`;
+    if (first !== undefined) return [createPassedCheck('reviewer', `${first} reviews what ${author} fixes`)];
+    const found = `no agent can review the fixes of ${author}, so a person must review each fix of the app`;
     return [{ name: 'reviewer', state: 'warning', found, remedy: 'Run npx self-heal init.' }];
   });
   return (await Promise.all(checks)).flat();

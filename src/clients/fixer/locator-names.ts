@@ -1,4 +1,4 @@
-import { readTemplateText, nodeIn, nodesIn, propertyOf, type SyntaxNode, visit } from '../../code/syntax.js';
+import { readTemplate, getNode, getNodes, getProperty, type SyntaxNode, visit } from '../../code/syntax.js';
 import { parseSource } from '../../code/source-file.js';
 import type { PageElement } from '../../model/evidence.js';
 
@@ -36,10 +36,10 @@ export function parseNames(locator: string): LocatorName[] | null {
 
 /** Returns the name in a locator call, and the literal that contains it. */
 function parseName(call: SyntaxNode): { readonly name: LocatorName; readonly literal: SyntaxNode } | null {
-  const callee = call.type === 'CallExpression' ? nodeIn(call, 'callee') : null;
-  const method = callee && (propertyOf(callee) ?? String(callee['name']));
+  const callee = call.type === 'CallExpression' ? getNode(call, 'callee') : null;
+  const method = callee && (getProperty(callee) ?? String(callee['name']));
   const kind = method ? kinds[method] : undefined;
-  const [first, options] = nodesIn(call, 'arguments');
+  const [first, options] = getNodes(call, 'arguments');
   if (!kind || !first) return null;
   const literal = kind === 'role' ? findOption(options, 'name') : first;
   const value = literal && readLiteralText(literal);
@@ -53,15 +53,15 @@ function parseName(call: SyntaxNode): { readonly name: LocatorName; readonly lit
 
 /** Returns the text of a string or a template without expressions; null for any other node. */
 export function readLiteralText(node: SyntaxNode): string | null {
-  if (node.type === 'TemplateLiteral' && nodesIn(node, 'expressions').length === 0)
-    return nodesIn(node, 'quasis').map(readTemplateText).join('');
+  if (node.type === 'TemplateLiteral' && getNodes(node, 'expressions').length === 0)
+    return getNodes(node, 'quasis').map(readTemplate).join('');
   return node.type === 'Literal' && typeof node['value'] === 'string' ? node['value'] : null;
 }
 
 /** Returns the value of an option in `{ name: 'Pay' }`. */
 function findOption(object: SyntaxNode | undefined, name: string): SyntaxNode | null {
-  const property = nodesIn(object, 'properties').find((option) => nodeIn(option, 'key')?.['name'] === name);
-  return nodeIn(property, 'value');
+  const property = getNodes(object, 'properties').find((option) => getNode(option, 'key')?.['name'] === name);
+  return getNode(property, 'value');
 }
 
 /** The page on which a test failed. */

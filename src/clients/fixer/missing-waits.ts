@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { parseSource, type SourceFile } from '../../code/source-file.js';
 import {
-  calleeOf,
-  identifierName,
-  nodeIn,
-  nodesIn,
+  getCallee,
+  readName,
+  getNode,
+  getNodes,
   listNodes,
-  propertyOf,
+  getProperty,
   type SyntaxNode,
 } from '../../code/syntax.js';
 import { findExpect, createWebFirstCode } from '../../code/web-first.js';
@@ -49,16 +49,16 @@ function findTest(source: SourceFile, line: number): SyntaxNode | null {
     (node) =>
       node.type === 'CallExpression' &&
       source.lineAt(node.start) === line &&
-      nodesIn(node, 'arguments').some(({ type }) => /Function/.test(type)),
+      getNodes(node, 'arguments').some(({ type }) => /Function/.test(type)),
   );
   return call ?? null;
 }
 
 function createWaits(node: SyntaxNode, source: SourceFile): Edit[] {
-  const call = node.type === 'ExpressionStatement' ? nodeIn(node, 'expression') : null;
+  const call = node.type === 'ExpressionStatement' ? getNode(node, 'expression') : null;
   if (!call || call.type !== 'CallExpression') return [];
   const { start, end } = call;
-  const name = propertyOf(calleeOf(call)) ?? '';
+  const name = getProperty(getCallee(call)) ?? '';
   const position = `line ${source.lineAt(start)}`;
   if (findExpect(call) ? webFirstNames.test(name) : actionNames.test(name) && findRootName(call) !== 'test')
     return [{ start, end: start, text: 'await ', summary: `${position} awaits ${name}` }];
@@ -67,6 +67,6 @@ function createWaits(node: SyntaxNode, source: SourceFile): Edit[] {
 }
 
 function findRootName(node: SyntaxNode): string | null {
-  const next = nodeIn(node, 'object') ?? nodeIn(node, 'callee');
-  return next ? findRootName(next) : identifierName(node);
+  const next = getNode(node, 'object') ?? getNode(node, 'callee');
+  return next ? findRootName(next) : readName(node);
 }

@@ -2,10 +2,10 @@ import { readFile } from 'node:fs/promises';
 import { stripVTControlCharacters } from 'node:util';
 import {
   unwrap,
-  calleeOf,
-  identifierName,
-  nodeIn,
-  nodesIn,
+  getCallee,
+  readName,
+  getNode,
+  getNodes,
   listNodes,
   type SyntaxNode,
 } from '../../code/syntax.js';
@@ -78,13 +78,13 @@ function unescapePrinted(printed: string): string {
 /** Finds the only literal in an assertion of this line that has the expected value. */
 function findLiteral(source: SourceFile, line: number, mismatch: Mismatch): Replacement | null {
   const edits = listNodes(source.program).flatMap((call) => {
-    const property = nodeIn(calleeOf(call), 'property');
-    const matcher = identifierName(property) ?? '';
+    const property = getNode(getCallee(call), 'property');
+    const matcher = readName(property) ?? '';
     if (!property || !/^to[A-Z]/.test(matcher) || source.lineAt(property.start) !== line) return [];
-    const isNegated = identifierName(nodeIn(nodeIn(calleeOf(call), 'object'), 'property')) === 'not';
+    const isNegated = readName(getNode(getNode(getCallee(call), 'object'), 'property')) === 'not';
     return isNegated
       ? []
-      : nodesIn(call, 'arguments').flatMap((argument) =>
+      : getNodes(call, 'arguments').flatMap((argument) =>
           createLiteralEdits(source, unwrap(argument), { ...mismatch, matcher }),
         );
   });
@@ -102,10 +102,10 @@ function createLiteralEdits(
   const raw = source.text.slice(start, end);
   if (node.type === 'ArrayExpression') {
     const [expected, received] = [parseList(mismatch.expected), parseList(mismatch.received)];
-    const elements = nodesIn(node, 'elements').map(readLiteralText);
+    const elements = getNodes(node, 'elements').map(readLiteralText);
     if (!expected || !received || elements.length === 0 || elements.join('\0') !== expected.join('\0'))
       return [];
-    const quoteMark = source.text[nodesIn(node, 'elements')[0]?.start ?? 0] ?? "'";
+    const quoteMark = source.text[getNodes(node, 'elements')[0]?.start ?? 0] ?? "'";
     return [{ start, end, text: `[${received.map((item) => quote(collapse(item), quoteMark)).join(', ')}]` }];
   }
   const { expected, received } = mismatch;

@@ -6,7 +6,7 @@ import { readFailureRecords } from '../../run/failure-record.js';
 import { readReport, listRunIds } from '../../run/find-run.js';
 import type { Report, ReportTest } from '../../run/report.js';
 import { readRunState } from '../../run/event-log.js';
-import { runDirOf } from '../../run/run-folder.js';
+import { findRunDir } from '../../run/run-folder.js';
 import { readTreeState, type TreeState } from '../../run/tree-state.js';
 
 const redVerdicts: readonly ReportTest['verdict'][] = [
@@ -59,7 +59,7 @@ export async function findLastRed(cwd: string): Promise<LastRedRun | null> {
   const testedIds = new Set<string>();
   let isPartial = true;
   for (const runId of (await listRunIds(cwd)).toReversed().slice(0, MAX_RUNS)) {
-    const dir = runDirOf(cwd, runId);
+    const dir = findRunDir(cwd, runId);
     const report = await readReport(dir);
     const tests = listRedTests(report);
     if (!report || !isRed(report)) {
@@ -113,7 +113,7 @@ export async function listRerunIdsOfRun(
   cwd: string,
   { tests, runId }: { readonly tests: readonly { readonly id: string }[]; readonly runId: string },
 ): Promise<string[]> {
-  const { failures } = await readFailureRecords(runDirOf(cwd, runId), { root: cwd });
+  const { failures } = await readFailureRecords(findRunDir(cwd, runId), { root: cwd });
   const rerunIds = new Map(
     failures.flatMap((failure) => listTests([failure]).map(({ id }) => [id, failure.rerunIds] as const)),
   );

@@ -6,7 +6,7 @@ import { listFailures, requireOneFailure } from '../inspect/find-failure.js';
 import type { Problem } from '../../problem.js';
 import { err, ok, type Result } from '../../result.js';
 import { findRun, readReport } from '../../run/find-run.js';
-import { runDirOf } from '../../run/run-folder.js';
+import { findRunDir } from '../../run/run-folder.js';
 import { createRedactor } from '../../secrets/redactor.js';
 import { withStore } from '../../store/with-store.js';
 import { dropUndefined } from '../../without-undefined.js';
@@ -183,7 +183,7 @@ async function readStoredAnswer(
   runId: string,
   toAnswer: (report: Report) => ToolAnswer | null,
 ): Promise<Result<ToolAnswer, Problem>> {
-  const report = await readReport(runDirOf(process.cwd(), runId));
+  const report = await readReport(findRunDir(process.cwd(), runId));
   const result = report && toAnswer(report);
   const noRun: Problem = {
     kind: 'run-missing',

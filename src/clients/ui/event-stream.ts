@@ -9,7 +9,7 @@ import { renderRun } from '../../outputs/html/page.js';
 import { readPicture } from '../../run/pictures.js';
 import { relativePath } from '../../paths.js';
 import { createReport } from '../../run/report.js';
-import { runDirOf } from '../../run/run-folder.js';
+import { findRunDir } from '../../run/run-folder.js';
 import { type RunState, createEmptyRun, reduce } from '../../run/run-state.js';
 import { createLineFollower } from '../../state-folder.js';
 import { findLatestRunId } from '../../run/find-run.js';
@@ -87,7 +87,7 @@ export function drawNow(run: RunState): Parts {
 
 /** Draws the result of a run so far, as in its report.html but with screenshots as URLs. */
 async function drawResult(projectRoot: string, run: RunState): Promise<Parts> {
-  const dir = runDirOf(projectRoot, run.runId);
+  const dir = findRunDir(projectRoot, run.runId);
   const loaded = await loadRun(createReport(run), run, {
     dir,
     displayDir: relativePath(projectRoot, dir),
@@ -130,7 +130,7 @@ async function* followRuns(options: {
     if (newest !== null && newest !== run.runId) {
       run = createEmptyRun(newest);
       // A run is moved into the project when it ends, so its path may change.
-      readNewLines = createLineFollower(() => path.join(runDirOf(projectRoot, newest), eventsFile));
+      readNewLines = createLineFollower(() => path.join(findRunDir(projectRoot, newest), eventsFile));
       continue;
     }
     await clock.sleep(POLL_MS, signal);

@@ -12,7 +12,7 @@ import { streamEvents } from './event-stream.js';
 import { ownFile } from '../../own-files.js';
 import { listRunIds } from '../../run/find-run.js';
 import { readPicture } from '../../run/pictures.js';
-import { runDirOf } from '../../run/run-folder.js';
+import { findRunDir } from '../../run/run-folder.js';
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { getCookie, setCookie } from 'hono/cookie';
 
@@ -120,7 +120,7 @@ async function readScreenshot(
   { runId, n, name }: { readonly runId: string; readonly n: string; readonly name: string },
 ): Promise<{ bytes: Buffer; type: string } | null> {
   const isKnown = /^[1-9]\d{0,5}$/.test(n) && (await listRunIds(projectRoot)).includes(runId);
-  return isKnown ? readPicture(runDirOf(projectRoot, runId), { n: Number(n), name }) : null;
+  return isKnown ? readPicture(findRunDir(projectRoot, runId), { n: Number(n), name }) : null;
 }
 
 /** The token and the port against which requests are checked. */

@@ -2,7 +2,7 @@ import {
   type Candidate,
   listCandidates,
   compareFiles,
-  createRevertingEdits,
+  createRevertEdits,
 } from '../../workspace/candidates.js';
 import type { ChangedFile } from '../../workspace/hunks.js';
 import { withChange } from '../../workspace/with-change.js';
@@ -429,7 +429,7 @@ class ChangeProof {
     ids: readonly string[] | null,
   ): Promise<TestOutcomes | null> {
     const { workspace, folder, bus, signal } = this.#session;
-    const edits = await createRevertingEdits(part, {
+    const edits = await createRevertEdits(part, {
       root: workspace.root,
       contents: openContentStore(folder.dir),
     });

@@ -6,7 +6,7 @@ import { reviewAll, type Reviews } from '../../heal/review/review-fixes.js';
 import { formatReportTestName } from '../../outputs/wording.js';
 import type { Session } from '../../heal/session.js';
 import { readFailureRecords } from '../../run/failure-record.js';
-import { runDirOf } from '../../run/run-folder.js';
+import { findRunDir } from '../../run/run-folder.js';
 import { openContentStore } from '../../workspace/change.js';
 import type { FileEdit, FileState } from '../../workspace/file-state.js';
 import { renderChange } from '../../workspace/patch-text.js';
@@ -24,7 +24,7 @@ export async function readWorkingChange(
   { request: { red }, files }: Pick<ComparedChange, 'request' | 'files'>,
 ): Promise<Reviews> {
   const { cwd, settings, redactor, workspace, folder } = session;
-  const redDir = red && runDirOf(cwd, red.runId);
+  const redDir = red && findRunDir(cwd, red.runId);
   const { failures } = redDir ? await readFailureRecords(redDir, { root: cwd }) : { failures: [] };
   const [first] = groupIntoCauses(failures);
   if (!first || !redDir) return createNoReview('no red run recorded the failure that it should fix');
@@ -48,7 +48,7 @@ export async function readWorkingChange(
       facts: [],
     },
   );
-  const programs = await chooseReviewers(settings, { maker: null, cwd });
+  const programs = await chooseReviewers(settings, { author: null, cwd });
   if (typeof programs === 'string') return createNoReview(programs);
   const evidence = path.join(redDir, 'failures', String(cause.lead.n));
   return reviewAll(session, [{ cause, n: 1, programs, evidence, fix: redactor.deep(fix) }]);

@@ -730,5 +730,5 @@ it('SC-3 HN-9 an agent whose task cannot be written no longer counts as one at w
   const request = { cause, agent: 'debugger', n: 1, previous: [] };
   const slot = { copy: 0, signal: given.signal };
   await expect(readyAgent({ ...given, folder: full }, request, slot)).rejects.toThrow('the disk is full');
-  expect(given.spending.mayStart({ costUsd: 0 })).toBe(true);
+  expect(given.spending.mayStartAgent({ costUsd: 0 })).toBe(true);
 });
