@@ -115,7 +115,7 @@ async function answerGithubComment(
   const opened = openGithub(env);
   if (!opened.ok) return opened.error;
   const github = opened.value;
-  const { answerComment } = await import('../clients/publish/answer.js');
+  const { answerComment } = await import('../clients/publish/answer-comment.js');
   const { escapeProse } = await import('../outputs/markdown.js');
   const outcome = await answerComment({ github, artifact, folder, now: systemClock.now() });
   if (outcome.kind === 'needs-artifact') {
@@ -130,7 +130,7 @@ async function answerGithubComment(
   }
   printLine(outcome.message);
   const { comment, issue } = github.event;
-  if (comment) await github.react(comment.id, outcome.kind === 'done' ? '+1' : '-1');
+  if (comment) await github.addReaction(comment.id, outcome.kind === 'done' ? '+1' : '-1');
   if (issue && outcome.kind === 'refused')
     await github.createComment(issue.number, escapeProse(outcome.message));
   return exitCodes.green;
@@ -141,14 +141,14 @@ async function applyToMergeRequest(
   request: ApplyRequest,
   printLine: typeof currentJob.print,
 ): Promise<number> {
-  const occasion = await request.forge.readOccasion();
+  const target = await request.forge.readTarget();
   const { applyFix } = await import('../clients/publish/apply.js');
   const outcome: CommentOutcome =
-    occasion.kind === 'change'
-      ? await applyFix(occasion.change, request)
+    target.kind === 'change'
+      ? await applyFix(target.change, request)
       : {
           kind: 'refused',
-          message: occasion.kind === 'none' ? occasion.why : 'There is no merge request to apply the fix to.',
+          message: target.kind === 'none' ? target.why : 'There is no merge request to apply the fix to.',
         };
   printLine(outcome.message);
   return outcome.kind === 'done' ? exitCodes.green : exitCodes.red;
