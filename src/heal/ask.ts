@@ -25,7 +25,7 @@ export async function ask(session: Session, work: CauseWork, question: string): 
   const { cause, known } = work;
   const asked = work.attempts.at(-1)?.claim?.status === 'needs-person' ? question : null;
   await offerFreePatches(session, work);
-  return escalate(session, cause, { attempts: [...known.tried, ...work.attempts], asked, question });
+  return escalate(session, cause, { attempts: [...known.failedAttempts, ...work.attempts], asked, question });
 }
 
 /** Asks about a cause whose tests turned green after somebody edited them: only a person knows whether the edit is right (HN-3). */
@@ -34,7 +34,11 @@ export async function askAboutEdits(
   { cause, known, attempts }: CauseWork,
 ): Promise<CauseEnd> {
   const question = await keepEdits(session, cause.members);
-  return escalate(session, cause, { attempts: [...known.tried, ...attempts], asked: question, question });
+  return escalate(session, cause, {
+    attempts: [...known.failedAttempts, ...attempts],
+    asked: question,
+    question,
+  });
 }
 
 /** Stores other people's edits to tests, with their patch, and describes them in a sentence. */

@@ -41,7 +41,7 @@ export async function healCause(schedule: Schedule, work: CauseWork): Promise<vo
   const causeId = work.cause.id;
   const isNew = attempts.length === 0;
   session.bus.emit({ type: 'cause.started', causeId });
-  if (known.open && isNew) work.end = repeatOpenQuestion(session, work.cause, known.open);
+  if (known.openEscalation && isNew) work.end = repeatOpenQuestion(session, work.cause, known.openEscalation);
   else if (known.fix && isNew) session.bus.emit({ type: 'cause.came_back', causeId, fix: known.fix });
   while (work.end === null) {
     work.cause = schedule.informed(work.cause);

@@ -17,7 +17,7 @@ export function createFixerProposer(fixer: Fixer, warn: (message: string) => voi
   return async function* ({ cause, known }) {
     try {
       const proposal = await fixer(cause);
-      const hasFailed = known.tried.some(
+      const hasFailed = known.failedAttempts.some(
         (attempt) => isBuiltIn(attempt) && attempt.claim?.summary === proposal?.summary,
       );
       if (proposal && !hasFailed) yield wrapProposal(proposal);

@@ -11,7 +11,7 @@ import type { AgentSettings } from '../../model/settings.js';
 import type { Session } from '../session.js';
 import { copyTrace } from '../../evidence/trace/masked-trace.js';
 import { traceFiles } from '../../evidence/evidence-files.js';
-import type { KnownFailure } from '../../store/store.js';
+import type { FailureHistory } from '../../store/store.js';
 import type { WorkingCopy } from '../../workspace/workspace.js';
 import { relativePath } from '../../paths.js';
 import { mapTexts } from '../../secrets/reading.js';
@@ -30,7 +30,7 @@ export interface DeployRequest {
   /** The attempts that revealed this failure, whose changes are in the tree; absent if the prompt is only displayed. */
   readonly chain?: readonly Attempt[];
   /** The knowledge of earlier runs about the failure; absent if the prompt is only displayed. */
-  readonly known?: KnownFailure;
+  readonly known?: FailureHistory;
   /** The fix to review; absent if the agent should make one. */
   readonly review?: ReviewRequest;
 }
@@ -293,7 +293,11 @@ export async function writeWork(
     playwright: session.suite.playwright.version,
     cause: request.cause,
     attempt: request.n,
-    previousAttempts: [...(request.known?.tried ?? []), ...(request.chain ?? []), ...request.previous],
+    previousAttempts: [
+      ...(request.known?.failedAttempts ?? []),
+      ...(request.chain ?? []),
+      ...request.previous,
+    ],
     guidance: request.known?.guidance ?? null,
     mayChangeTests: request.known?.decision?.allows === 'tests',
     earlierFix: request.known?.fix ?? null,
