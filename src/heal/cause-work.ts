@@ -23,7 +23,7 @@ export interface CauseWork {
   /** The newest attempt. */
   trial: Trial | null;
   /** True once the wait after the last attempt is over. */
-  waited: boolean;
+  hasWaited: boolean;
   /** The copy in which the last agent worked, because agent programs tie a session to its folder. */
   copy: number | null;
   /** Stops the work, with the reason. */

@@ -25,7 +25,7 @@ export function createBlameSearch(named: string | null): CreateBlameSearch {
       contents: openContentStore(folder.dir),
       keepChange: (change) => storeChange(folder.dir, change),
       prepare: (own) => session.suite.prepare(own),
-      runAgain: (again) => session.suite.runAgain({ ...again, purpose: 'blame' }),
+      rerun: (again) => session.suite.rerun({ ...again, purpose: 'blame' }),
       // The failures of a blame run are not this run's failures, so their evidence goes to a separate folder.
       signSuiteFailure: async (run) => (await diagnose({ ...run, failures: [] }))[0]?.signature ?? null,
       warn: (message) => bus.emit({ type: 'run.warning', message }),

@@ -24,19 +24,19 @@ import { confirm } from '../../heal/confirm.js';
 import type { Observation } from '../../heal/judge.js';
 import { suiteKey } from '../../heal/observations.js';
 import { followPlan } from '../../heal/follow-plan.js';
-import { judgeRest } from '../../heal/plan-proof.js';
+import { judgeOtherTests } from '../../heal/plan-proof.js';
 import {
-  createPlainTest,
+  createTestInProof,
   createSingleFix,
-  type NextInProof,
+  type NextProofStep,
   type ProofPart,
   type ProofQuestion,
 } from '../../heal/proof-question.js';
 import type { OpenRun } from '../../command/open-run.js';
-import { type HealResult, createProgress, summarize } from '../../heal/progress.js';
+import { type HealResult, createProgress, summarizeCause } from '../../heal/progress.js';
 import type { Session } from '../../heal/session.js';
 import { createSuiteRuns } from '../../command/suite-runs.js';
-import { announceTests } from '../../heal/tell-tests.js';
+import { announceTests } from '../../heal/announce-tests.js';
 import { causeOfChange, readWorkingChange } from './read-change.js';
 import { type ComparedChange, conclude, type ProofResults } from './compare-change.js';
 
@@ -60,7 +60,7 @@ export async function verifyChange(
   const readings = change.request.review ? await readWorkingChange(session, change) : null;
   const ended = await proof.prove();
   const isOpen = ended.verdict === 'proven' || ended.verdict === 'review';
-  const read = isOpen ? await readings?.of(causeOfChange) : null;
+  const read = isOpen ? await readings?.waitFor(causeOfChange) : null;
   await readings?.stop();
   if (session.signal.aborted) return stopped;
   const judged = (read && proof.judgeReview(read.reading)) ?? ended;
@@ -89,13 +89,13 @@ async function findGreenRun(
     const { confirmed, flaky, blockedBy } = await confirm(progress, await session.diagnostics.diagnose(run));
     if (session.signal.aborted) return interrupted;
     const causes = groupIntoCauses(blockedBy ? [blockedBy] : confirmed);
-    for (const cause of causes) session.bus.emit({ type: 'cause.found', cause: summarize(cause) });
+    for (const cause of causes) session.bus.emit({ type: 'cause.found', cause: summarizeCause(cause) });
     if (causes.length > 0)
       return { verdict: 'red', reason: `red with the change: ${counted(causes.length, 'cause')}` };
     await applyFlaky(progress, flaky);
     if (session.settings.verify.prepare === null)
       return { verdict: 'unsteady', reason: 'red with the change, then green' };
-    run = await session.suite.runAgain({
+    run = await session.suite.rerun({
       ids: rerunIdsIn(first, redBefore),
       purpose: 'proof',
       causeId: null,
@@ -151,7 +151,7 @@ class ChangeProof {
     this.#session = session;
     this.#first = first;
     this.#change = change;
-    this.#since = session.observations.nextRun();
+    this.#since = session.observations.getNextRun();
     const redBefore = new Set(change.request.red?.tests.map(({ id }) => id));
     const ids = first.tests.flatMap(({ test }) => test.id);
     this.#isRedKnown = ids.some((id) => redBefore.has(id));
@@ -170,8 +170,8 @@ class ChangeProof {
   }
 
   #steps(id: string): ProofStep[] {
-    const sightings = this.#session.observations.sightings(id);
-    return sightings.flatMap(({ run, shown }) => (run < this.#since || shown === 'nothing' ? [] : shown));
+    const results = this.#session.observations.listResults(id);
+    return results.flatMap(({ run, shown }) => (run < this.#since || shown === 'nothing' ? [] : shown));
   }
 
   /** Lists the red tests that the user's selection leaves out, as sentences. */
@@ -230,25 +230,25 @@ class ChangeProof {
     return {
       fixes: [changeInProof],
       tests: this.#ids.map((key) =>
-        createPlainTest({
+        createTestInProof({
           key,
           fix: changeInProof.id,
           isLead: this.#isRedKnown,
           since: this.#since,
-          sightings: observations.sightings(key),
+          results: observations.listResults(key),
           ended: this.#needless.has(key) ? 'flaky' : null,
         }),
       ),
       greens: isFull ? repeat : 1,
       reds: !isRemovable ? 0 : isFull ? Math.max(1, flips) : 1,
       inCleanCopy: false,
-      areApart: () => true,
-      rest:
+      haveDifferentCauses: () => true,
+      otherTests:
         !isRemovable || this.#countReds() === 0
           ? null
           : {
               hasRun: this.#hasRunRest,
-              tests: keys.map((key) => ({ key, sightings: observations.sightings(key), isMarked: false })),
+              tests: keys.map((key) => ({ key, results: observations.listResults(key), isMarked: false })),
             },
     };
   }
@@ -260,7 +260,7 @@ class ChangeProof {
 
   /** Carries out a step of the plan; returns a conclusion if it ends the proof. */
   async #carryOut(
-    next: Exclude<NextInProof, { kind: 'settled' }>,
+    next: Exclude<NextProofStep, { kind: 'settled' }>,
     out: readonly Candidate[],
   ): Promise<Conclusion | null> {
     switch (next.kind) {
@@ -271,10 +271,10 @@ class ChangeProof {
         );
       case 'run-culprit':
         return this.#run(next.keys, { part: 'culprit', without: next.without, out });
-      case 'run-rest':
+      case 'run-others':
         return this.#runRest(next.again);
       case 'end':
-        if (next.as !== 'flaky') return unsteady;
+        if (next.outcome !== 'flaky') return unsteady;
         this.#needless.add(next.test.key);
         return null;
       case 'refute':
@@ -307,12 +307,12 @@ class ChangeProof {
     const session = this.#session;
     if (this.#change.request.depth === 'quick') {
       this.#hasRunRest = true;
-      return this.#run(again ?? this.#ids, { part: 'rest', without: [], out: [] });
+      return this.#run(again ?? this.#ids, { part: 'others', without: [], out: [] });
     }
     if (again) {
       const ids = again.includes(suiteKey) ? null : rerunIdsIn(this.#suite ?? this.#first, again);
-      this.#again = await session.suite.runAgain({ ids, purpose: 'regression', causeId: null });
-      this.#record(this.#again, again, { part: 'rest', isOut: false });
+      this.#again = await session.suite.rerun({ ids, purpose: 'regression', causeId: null });
+      this.#record(this.#again, again, { part: 'others', isOut: false });
       return null;
     }
     const { config, project, workers } = this.#opened.request.options;
@@ -324,7 +324,7 @@ class ChangeProof {
     if (session.signal.aborted) return interrupted;
     [this.#suite, this.#hasRunRest] = [run, true];
     announceTests(session, run);
-    this.#record(run, [...run.tests.map(({ test }) => test.id), suiteKey], { part: 'rest', isOut: false });
+    this.#record(run, [...run.tests.map(({ test }) => test.id), suiteKey], { part: 'others', isOut: false });
     return this.#ids.some((id) => readStep(run, id) === 'red')
       ? { verdict: 'unsteady', reason: 'green with the change, then red in a run of the whole suite' }
       : null;
@@ -354,9 +354,9 @@ class ChangeProof {
 
   #settleRest({ tests }: SuiteRun): void {
     const { bus } = this.#session;
-    const outcome = judgeRest({
+    const outcome = judgeOtherTests({
       kept: changeInProof.changes,
-      tests: this.#createQuestion(true).rest?.tests ?? [],
+      tests: this.#createQuestion(true).otherTests?.tests ?? [],
     });
     const flaky = outcome.unsteady.filter((key) => key !== suiteKey);
     if (flaky.length > 0) bus.emit({ type: 'tests.decided', ids: flaky, verdict: 'flaky' });
@@ -370,7 +370,7 @@ class ChangeProof {
   async #concludeBroken(keys: readonly string[]): Promise<Conclusion> {
     const run = this.#again ?? this.#suite;
     for (const cause of groupIntoCauses(run ? await this.#session.diagnostics.diagnose(run) : []))
-      this.#session.bus.emit({ type: 'cause.found', cause: summarize(cause) });
+      this.#session.bus.emit({ type: 'cause.found', cause: summarizeCause(cause) });
     const tests = keys.filter((key) => key !== suiteKey);
     return {
       verdict: 'breaks',
@@ -427,7 +427,7 @@ class ChangeProof {
     const result = await withChange<TestOutcomes>({ workspace, contents, warn }, change, async () => {
       const broken = await this.#session.suite.prepare();
       if (broken !== null) return { tests: [], suiteFailure: { scope: 'suite', errors: [], stderr: broken } };
-      return this.#session.suite.runAgain({ ids, purpose: 'proof', causeId: null });
+      return this.#session.suite.rerun({ ids, purpose: 'proof', causeId: null });
     });
     // Rebuilds with the change, because the last build lacks it.
     if (result && !signal.aborted) await this.#session.suite.prepare();
@@ -435,7 +435,7 @@ class ChangeProof {
   }
 
   async #runAgain(ids: readonly string[] | null): Promise<SuiteRun> {
-    return this.#session.suite.runAgain({ ids, purpose: 'proof', causeId: null });
+    return this.#session.suite.rerun({ ids, purpose: 'proof', causeId: null });
   }
 
   /** Records the outcomes of these tests in a run with or without the change. */

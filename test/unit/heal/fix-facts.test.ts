@@ -7,10 +7,10 @@ import { failing } from '../../rig/builders.js';
 import { leaveRun } from '../../rig/events-of-report.js';
 import { gitRepository } from '../../rig/git-repository.js';
 import {
-  findRulesAbout,
+  findRules,
   readTestSource,
   findTouchedCode,
-  addWhetherTestNamesIt,
+  noteIfTestNamesError,
 } from '../../../src/heal/review/fix-facts.js';
 
 const feeOf = (check: string) => `import { rates } from './rates';
@@ -69,7 +69,7 @@ describe('what the project says about a fix', () => {
   ];
 
   it('HN-11 is the lines of documents and comments that name what the fix touches', () => {
-    const rules = findRulesAbout([{ ...file, red: feeOf('  const parcels = 20;\n') }], texts);
+    const rules = findRules([{ ...file, red: feeOf('  const parcels = 20;\n') }], texts);
     const lines = rules.map(({ file, line, hasChanged }) => `${file}:${line} ${String(hasChanged)}`);
     expect(lines).toContain('README.md:3 true');
     expect(lines).toContain('src/fee.ts:5 false');
@@ -78,12 +78,12 @@ describe('what the project says about a fix', () => {
 
   it('HN-11 is not what the fix says of itself', () => {
     const excused = `// Weight 21 is refused on purpose.\n${now}`;
-    const rules = findRulesAbout([{ ...file, now: excused }], [{ path: 'src/fee.ts', text: excused, green }]);
+    const rules = findRules([{ ...file, now: excused }], [{ path: 'src/fee.ts', text: excused, green }]);
     expect(rules.map(({ text }) => text)).toEqual(['// Parcels over 20 kg are refused.']);
   });
 
   it('HN-11 is nothing where no line names it', () => {
-    expect(findRulesAbout([file], [{ path: 'README.md', text: 'Stamps are sold at noon.\n' }])).toEqual([]);
+    expect(findRules([file], [{ path: 'README.md', text: 'Stamps are sold at noon.\n' }])).toEqual([]);
   });
 });
 
@@ -127,11 +127,11 @@ it('HN-11 a test is shown whole, without the others of a long file', () => {
 
 it('HN-11 an error that is still there when the test is green is told, with whether the test names it', () => {
   const fact = 'passes although the console still says: Failed to load order 404';
-  expect(addWhetherTestNamesIt(fact, "expect(status).toBe(404); // 'Failed to load order'")).toBe(
+  expect(noteIfTestNamesError(fact, "expect(status).toBe(404); // 'Failed to load order'")).toBe(
     `${fact} (the test names it)`,
   );
-  expect(addWhetherTestNamesIt(fact, 'expect(total).toBe(3);')).toBe(`${fact} (the test does not name it)`);
-  expect(addWhetherTestNamesIt('the fix undoes a change from abc', 'x')).toBe(
+  expect(noteIfTestNamesError(fact, 'expect(total).toBe(3);')).toBe(`${fact} (the test does not name it)`);
+  expect(noteIfTestNamesError('the fix undoes a change from abc', 'x')).toBe(
     'the fix undoes a change from abc',
   );
 });

@@ -17,7 +17,7 @@ import { changesExpectation } from '../../../src/heal/offers.js';
 import type { Session } from '../../../src/heal/session.js';
 import { readFix } from '../../../src/clients/publish/fix.js';
 import { noStore } from '../../../src/store/warning-store.js';
-import { readyAgent } from '../../../src/heal/attempt/start-agent.js';
+import { setUpAgent } from '../../../src/heal/attempt/start-agent.js';
 import { applyForReview } from '../../../src/heal/offers.js';
 import type { Store } from '../../../src/store/store.js';
 import type { KnownFailure } from '../../../src/store/store.js';
@@ -214,7 +214,7 @@ describe('the loop for one cause', () => {
   it('BL-6 HL-10 a person decides on a patch that takes the test out, where the app has changed', async () => {
     const guard: Session['guard'] = async () => ({ ...noFindings, differences: [difference] });
     const gone = async () => aSuiteRun({ tests: [] });
-    const { session: given } = await session([], { guard, suite: { runAgain: gone } });
+    const { session: given } = await session([], { guard, suite: { rerun: gone } });
     const blamed = await healAlone(inChangedApp(given), cause);
     const because = expect.stringContaining('"adds" without expect(1).toBe(2)') as unknown;
     expect(blamed.attempts[0]?.end).toEqual({
@@ -269,7 +269,9 @@ describe('the loop for one cause', () => {
       failure: aTestFailure({ errors: [anError(message, { location })] }),
     });
     const contents = openContentStore(given.folder.dir);
-    const hooks = { follow: (itsCause: Cause) => createFollowingPatch(itsCause, { root, contents }) };
+    const hooks = {
+      proposeExpectations: (itsCause: Cause) => createFollowingPatch(itsCause, { root, contents }),
+    };
     const { attempts, end } = await healAlone({ ...given, hooks }, aCause({ lead }));
     expect(end.verdict).toBe(verdict);
     const offers = attempts.flatMap(({ end: one }) => (one.kind === 'offered' ? one.side : []));
@@ -357,8 +359,8 @@ describe('the loop for one cause', () => {
   it('AG-10 reverts the unproven change when it is interrupted during the re-run', async () => {
     const controller = new AbortController();
     const { session: given } = await session(['boom'], { signal: controller.signal });
-    const runAgain = async () => (controller.abort(), aSuiteRun());
-    const { attempts, end } = await healAlone({ ...given, suite: { ...given.suite, runAgain } }, cause);
+    const rerun = async () => (controller.abort(), aSuiteRun());
+    const { attempts, end } = await healAlone({ ...given, suite: { ...given.suite, rerun } }, cause);
     expect(attempts).toMatchObject([{ end: { kind: 'interrupted' } }]);
     expect(end.verdict).toBe('interrupted');
   });
@@ -725,6 +727,6 @@ it('SC-3 HN-9 an agent whose task cannot be written no longer counts as one at w
   const full = { ...given.folder, makeAttemptPath: () => Promise.reject(new Error('the disk is full')) };
   const request = { cause, agent: 'debugger', n: 1, previous: [] };
   const slot = { copy: 0, signal: given.signal };
-  await expect(readyAgent({ ...given, folder: full }, request, slot)).rejects.toThrow('the disk is full');
+  await expect(setUpAgent({ ...given, folder: full }, request, slot)).rejects.toThrow('the disk is full');
   expect(given.spending.mayStartAgent({ costUsd: 0 })).toBe(true);
 });

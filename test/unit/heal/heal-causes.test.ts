@@ -12,7 +12,7 @@ import type { Session } from '../../../src/heal/session.js';
 import type { Candidate } from '../../../src/workspace/candidates.js';
 import { finished } from '../../rig/healing-session.js';
 import { groupIntoCauses } from '../../../src/diagnose/group.js';
-import { healThese } from '../../../src/heal/heal-rounds.js';
+import { healGivenCauses } from '../../../src/heal/heal-rounds.js';
 import { createProgress } from '../../../src/heal/progress.js';
 import type { SuiteRun } from '../../../src/playwright/suite-run.js';
 import { type Shows, simulatedRun, wholeProof } from '../../rig/simulated-run.js';
@@ -456,7 +456,7 @@ const theseAlone = async (session: Session, first: SuiteRun) => {
     ...cause,
     id: `c${at + 1}`,
   }));
-  return { suiteRed: false, ...(await healThese(createProgress(session, first), causes, first)) };
+  return { suiteRed: false, ...(await healGivenCauses(createProgress(session, first), causes, first)) };
 };
 
 it('FL-4 goes on with a cause whose fix its proof refutes', async () => {

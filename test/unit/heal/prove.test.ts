@@ -14,7 +14,7 @@ import { proveFixes } from '../../../src/heal/prove.js';
 import { healRun } from '../../../src/heal/heal-rounds.js';
 import { Observations } from '../../../src/heal/observations.js';
 import type { Session } from '../../../src/heal/session.js';
-import { announceTests } from '../../../src/heal/tell-tests.js';
+import { announceTests } from '../../../src/heal/announce-tests.js';
 import { createReport, listReportTests } from '../../../src/run/report.js';
 import { noStore } from '../../../src/store/warning-store.js';
 import type { ContentStore } from '../../../src/workspace/change.js';
@@ -39,7 +39,7 @@ import { writeInto } from '../../rig/agent-workspace.js';
 import { programs } from '../../rig/programs.js';
 import { tempDir } from '../../rig/temp-dir.js';
 import { finished, healingSession } from '../../rig/healing-session.js';
-import { type At, notRun, type Shows, simulatedRun, wholeProof } from '../../rig/simulated-run.js';
+import { type At, listNotRun, type Shows, simulatedRun, wholeProof } from '../../rig/simulated-run.js';
 
 /** What each test shows in a run; `but` replaces what one of them shows, where the function has an answer. */
 const but =
@@ -149,7 +149,7 @@ it.each<Scenario>([
     2,
     own,
     'green-once healed | c1 green-once, c2 healed | 1,2',
-    { ...clean, inCleanCopy: but(own, 't1', ({ fixes }) => (fixes.has('1') ? null : notRun)) },
+    { ...clean, inCleanCopy: but(own, 't1', ({ fixes }) => (fixes.has('1') ? null : listNotRun)) },
   ],
   [
     'all proofs are made in a clean copy, and one test is green there without its fix',
@@ -161,13 +161,13 @@ it.each<Scenario>([
   [
     'a test does not run without its fix',
     1,
-    (_, { fixes, run }) => (fixes.has('1') ? null : run > 3 ? notRun : 'boom'),
+    (_, { fixes, run }) => (fixes.has('1') ? null : run > 3 ? listNotRun : 'boom'),
     'green-once | c1 green-once | 1',
   ],
   [
     'a test does not run without the fix of another',
     2,
-    but(own, 't2', ({ fixes, run }) => (run > 4 && !fixes.has('1') ? notRun : undefined)),
+    but(own, 't2', ({ fixes, run }) => (run > 4 && !fixes.has('1') ? listNotRun : undefined)),
     'healed healed | c1 healed, c2 healed | 1,2',
   ],
   [
@@ -216,14 +216,14 @@ it.each<Scenario>([
     'a set-up fails once in the regression run, and another test does not run without it',
     3,
     (id, at) =>
-      id === 't1' ? own(id, at) : at.run !== 7 ? null : id === 't2' ? 'the set-up failed' : notRun,
+      id === 't1' ? own(id, at) : at.run !== 7 ? null : id === 't2' ? 'the set-up failed' : listNotRun,
     'healed flaky passed | c1 healed | 1',
   ],
   [
     'a fix breaks the set-up of another test',
     3,
     (id, at) =>
-      id === 't1' ? own(id, at) : !at.fixes.has('1') ? null : id === 't2' ? 'no more set-up' : notRun,
+      id === 't1' ? own(id, at) : !at.fixes.has('1') ? null : id === 't2' ? 'no more set-up' : listNotRun,
     'failed passed passed | c1 failed | ',
   ],
   [
@@ -612,7 +612,7 @@ async function regressionAfter(red: readonly (readonly string[])[], fixes = [kep
   const made = await healingSession([], {
     settings: withRegression,
     suite: {
-      runAgain: async (request) => {
+      rerun: async (request) => {
         asked.push(request.ids);
         const now = red[asked.length - 1] ?? [];
         return aSuiteRun({
