@@ -13,7 +13,7 @@ import {
   requireOneFailure,
 } from '../clients/inspect/find-failure.js';
 import { findRun, listRunIds, type StoredRun, matchIds } from '../run/find-run.js';
-import { readPrompt } from '../clients/inspect/prompt-of.js';
+import { readPrompt } from '../clients/inspect/read-prompt.js';
 import { describeNoFailures, renderFailure, renderList } from '../clients/inspect/render-inspection.js';
 import type { Problem } from '../problem.js';
 import { createRedactor, type Redactor } from '../secrets/redactor.js';

@@ -112,7 +112,7 @@ async function answerGithubComment(
   const opened = openGithub(env);
   if (!opened.ok) return opened.error;
   const github = opened.value;
-  const { answerComment } = await import('../clients/publish/answer.js');
+  const { answerComment } = await import('../clients/publish/answer-comment.js');
   const { escapeProse } = await import('../outputs/markdown.js');
   const outcome = await answerComment({ github, artifact, folder, now: systemClock.now() });
   if (outcome.kind === 'needs-artifact') {
@@ -127,7 +127,7 @@ async function answerGithubComment(
   }
   printLine(outcome.message);
   const { comment, issue } = github.event;
-  if (comment) await github.react(comment.id, outcome.kind === 'done' ? '+1' : '-1');
+  if (comment) await github.addReaction(comment.id, outcome.kind === 'done' ? '+1' : '-1');
   if (issue && outcome.kind === 'refused')
     await github.createComment(issue.number, escapeProse(outcome.message));
   return exitCodes.green;
@@ -135,7 +135,7 @@ async function answerGithubComment(
 
 /** Commits the fix to the branch of the merge request that the pipeline belongs to; whoever may start the job may push. */
 async function applyToMergeRequest(request: ApplyRequest, printLine: typeof ownJob.print): Promise<number> {
-  const occasion = await request.forge.readOccasion();
+  const occasion = await request.forge.readTarget();
   const { applyFix } = await import('../clients/publish/apply.js');
   const outcome: CommentOutcome =
     occasion.kind === 'change'

@@ -53,11 +53,11 @@ async function record(program: RealProgram, scenarioFile: string, steps: Steps):
   const whole = program.env(stub.url);
   const env = scenarioFile === 'no-key' ? withoutKey(whole) : whole;
   const prompt = await expandPrompt(task.runner, task.prompt, { cwd: task.cwd, clean: (text) => text });
-  const { file, args, env: own, input, passes } = runners[name].createCommand({ ...task, prompt });
+  const { file, args, env: own, input, passedVariables } = runners[name].createCommand({ ...task, prompt });
   const seen: [OutputStream | 'stop' | 'exit', string][] = [];
   const child = spawn(file, args, {
     cwd: task.cwd,
-    env: { ...selectEnv(env, passes), ...own },
+    env: { ...selectEnv(env, passedVariables), ...own },
     detached: true,
   });
   const kill = (signal: NodeJS.Signals) => {
@@ -68,7 +68,7 @@ async function record(program: RealProgram, scenarioFile: string, steps: Steps):
     }
   };
   const killSoon = () => void setTimeout(() => kill('SIGKILL'), 5_000).unref();
-  const { readLine } = runners[name].follow(task, {
+  const { readLine } = runners[name].openConversation(task, {
     log: () => undefined,
     show: () => undefined,
     finish: killSoon,

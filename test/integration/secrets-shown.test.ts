@@ -13,7 +13,7 @@ import { listFailures } from '../../src/clients/inspect/find-failure.js';
 import { parseEvent } from '../../src/event.js';
 import { replayRun } from '../../src/run/run-state.js';
 import { findRun } from '../../src/run/find-run.js';
-import { readPrompt } from '../../src/clients/inspect/prompt-of.js';
+import { readPrompt } from '../../src/clients/inspect/read-prompt.js';
 import { createRedactor } from '../../src/secrets/redactor.js';
 import { startUi } from '../../src/clients/ui/server.js';
 import { leaksOf, plants as allPlants, variables } from '../rig/secrets/plants.js';

@@ -16,7 +16,7 @@ interface AgentChoice {
 }
 
 /**
- * Chooses the agent program from the flag, or agents.yaml, or else the first installed one. Returns null for the built-in fixer alone.
+ * Chooses the agent program from the flag, or agents.yaml, or else the first installed one. Returns null to use only the built-in fixer.
  */
 export function chooseAgent({
   flag,
@@ -32,7 +32,7 @@ export function chooseAgent({
 function chooseByName(name: string): Result<AgentProgram | null, Problem> {
   const program = findAgentProgram(name);
   if (program || name === builtIn) return ok(program);
-  const names = listPrograms().map((known) => known.name);
+  const names = listPrograms().map((agentProgram) => agentProgram.name);
   const near = findClosest(name, [...names, builtIn]);
   return err({
     kind: 'usage',

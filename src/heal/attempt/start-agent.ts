@@ -17,7 +17,7 @@ import { relativePath } from '../../paths.js';
 import { mapTexts } from '../../secrets/reading.js';
 import { localTime } from '../../format.js';
 import { chooseRemedy } from '../../agents/agent-error.js';
-import { classifyAgentError, findErrorOfEnd } from '../../agents/api-error.js';
+import { classifyAgentError, classifyAgentEnd } from '../../agents/api-error.js';
 import { reasonOf } from '../../problem.js';
 import { backoffMs } from '../policy.js';
 
@@ -185,7 +185,7 @@ export function announceAgentEnd(
     exit: end.kind,
     durationMs,
     costUsd: usage.costUsd,
-    agentError: findErrorOfEnd(end),
+    agentError: classifyAgentEnd(end),
     filesChanged: more.filesChanged,
     orphans,
     ...(more.opinion ? { opinion: more.opinion } : {}),
@@ -297,7 +297,7 @@ export async function writeTask(
     guidance: request.known?.guidance ?? null,
     mayChangeTests: request.known?.decision?.allows === 'tests',
     earlierFix: request.known?.fix ?? null,
-    whyNoBlame: session.bus.getRun().causes.find(({ id }) => id === request.cause.id)?.unblamed,
+    noBlameReason: session.bus.getRun().causes.find(({ id }) => id === request.cause.id)?.unblamed,
     isEdited: (file) => edited.has(file),
     clean: (text) => session.redactor.clean(text),
   });

@@ -139,8 +139,8 @@ async function choosePrograms(
 ): Promise<readonly string[] | string> {
   if (settings.verify.review === 'off') return 'verify.review is off';
   if (hooks.noAgents !== undefined) return 'no agent is started here';
-  const maker = settings.agents[agent ?? '']?.runner ?? null;
-  return chooseReviewers(settings, { maker, cwd });
+  const author = settings.agents[agent ?? '']?.runner ?? null;
+  return chooseReviewers(settings, { author, cwd });
 }
 
 function listEdits({ folder }: Session, parts: readonly Attempt[]): FileEdit[] {

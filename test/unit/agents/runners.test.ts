@@ -28,11 +28,11 @@ describe('how a program is started', () => {
     'AG-1 %s gets the arguments of agents.yaml, and the prompt on its standard input',
     (kind) => {
       const runner = { kind, args: ['--model', 'haiku'] };
-      const { args, input, passes } = runners[kind].createCommand(agentTask('hangs', { runner }));
+      const { args, input, passedVariables } = runners[kind].createCommand(agentTask('hangs', { runner }));
       expect(args.join(' ')).toContain('--model haiku');
       expect(input).toContain('Fix this error so the test can pass.');
       expect(args.join(' ')).not.toContain('Fix this error');
-      expect(passes).not.toBe('everything');
+      expect(passedVariables).not.toBe('everything');
     },
   );
 
@@ -219,7 +219,7 @@ const resultLine = (over: object) =>
 /** Follows a program; `shown`, `isFinished` and `isStopped` say what its output has led to. */
 function follow(runner: Runner) {
   const seen = { shown: new Array<string>(), isFinished: false, isStopped: false };
-  const { readLine, result }: Conversation = runner.follow(agentTask('hangs'), {
+  const { readLine, result }: Conversation = runner.openConversation(agentTask('hangs'), {
     log: () => undefined,
     show: (text) => void seen.shown.push(text),
     finish: () => void (seen.isFinished = true),
@@ -254,7 +254,7 @@ it('HN-11 reads the answer from the last message of Codex only', () => {
   const { read, result } = follow(codexRunner);
   for (const text of ['early', 'late'])
     read(JSON.stringify({ type: 'item.completed', item: { type: 'agent_message', text } }));
-  expect(result().final).toBe('late');
+  expect(result().finalMessage).toBe('late');
 });
 
 function replay(program: keyof typeof runners, scenarioFile: string) {

@@ -5,7 +5,11 @@ import type { AgentEnd, AgentRun } from '../../../src/model/attempt.js';
 import type { Question } from '../../../src/model/escalation.js';
 import { noFindings } from '../../../src/guard/findings.js';
 import { createViolation } from '../../../src/guard/rules.js';
-import { createFixerProposer, createFollowingPatch, wrapProposal } from '../../../src/clients/fixer/fixes.js';
+import {
+  createFixerProposer,
+  createExpectationPatch,
+  wrapProposal,
+} from '../../../src/clients/fixer/fixes.js';
 import { proposePatches } from '../../../src/clients/patches.js';
 import type { Cause } from '../../../src/model/cause.js';
 import { type Change, openContentStore, storeChange } from '../../../src/workspace/change.js';
@@ -270,7 +274,7 @@ describe('the loop for one cause', () => {
     });
     const contents = openContentStore(given.folder.dir);
     const hooks = {
-      proposeExpectations: (itsCause: Cause) => createFollowingPatch(itsCause, { root, contents }),
+      proposeExpectations: (itsCause: Cause) => createExpectationPatch(itsCause, { root, contents }),
     };
     const { attempts, end } = await healAlone({ ...given, hooks }, aCause({ lead }));
     expect(end.verdict).toBe(verdict);
@@ -685,7 +689,7 @@ it('BF-5 applies a fix without a copy of the project, keeps modes, and follows l
   expect(readFileSync(path.join(root, 'real', 'a.ts'), 'utf8')).toBe('a\n');
 });
 
-it('SC-4 HN-3 a patch of another machine is judged by the guard, whatever name it has', async () => {
+it('SC-4 HN-3 a patch from another machine is judged by the guard, whatever name it has', async () => {
   const file = 'self-heal-elsewhere/a.ts';
   const patch = `diff --git a/${file} b/${file}\nnew file mode 100644\nindex ${'0'.repeat(40)}..${'1'.repeat(40)}\n--- /dev/null\n+++ b/${file}\n@@ -0,0 +1,1 @@\n+x\n`;
   const fix = readFix(Buffer.from(patch));
@@ -693,7 +697,7 @@ it('SC-4 HN-3 a patch of another machine is judged by the guard, whatever name i
   const asked: unknown[] = [];
   const patches = [{ agent: 'built-in', runId: 'r', tests: new Set(['t1']), fix: fix.value }];
   const { session: given } = await session(Array(4).fill('boom'), {
-    hooks: { proposers: [proposePatches(patches)], noAgents: 'no patch of another machine fixes it' },
+    hooks: { proposers: [proposePatches(patches)], noAgents: 'no patch from another machine fixes it' },
     guard: async ({ changes }) => {
       asked.push(...changes);
       return { ...noFindings, violations: [createViolation('app-detects-tests', { file, detail: 'x' })] };

@@ -409,7 +409,7 @@ function namedSearches(blameRuns: string[]): NonNullable<Session['blame']> {
       },
       haveDifferentCauses: (id, otherId) => {
         const [search, other] = [searchFor(id), searchFor(otherId)];
-        return search !== undefined && other !== undefined && search.hasOtherCauseThan(other);
+        return search !== undefined && other !== undefined && search.hasDifferentCauseFrom(other);
       },
     };
   };
