@@ -273,10 +273,10 @@ class ChangeProof {
         );
       case 'run-culprit':
         return this.#runTests(next.keys, { part: 'culprit', without: next.without, removable });
-      case 'run-rest':
+      case 'run-others':
         return this.#runOtherTests(next.again);
       case 'end':
-        if (next.as !== 'flaky') return unsteady;
+        if (next.outcome !== 'flaky') return unsteady;
         this.#needlessTests.add(next.test.key);
         return null;
       case 'refute':
