@@ -8,7 +8,7 @@ import { type GuardFindings, noFindings } from './findings.js';
 import type { GuardRequest, SuitePaths } from './request.js';
 import { timeUsedUpSignal } from './limit-processor-time.js';
 import { createViolation } from './rules.js';
-import { isTestDirAmongApp } from './test-paths.js';
+import { testDirContainsApp } from './test-paths.js';
 
 /** The limit for judging a change, in milliseconds of processor time, because a busy machine must not cause a rejection. */
 const LIMIT_MS = 5000;
@@ -50,7 +50,7 @@ export async function runGuard(
   const rejectAsTooSlow = () => reject(`reading it took more than ${limitMs / 1000} s of processor time`);
   const trees = { before, after };
   return runWorker<GuardMessage, GuardFindings>(entry, {
-    order: { type: 'order', order, limitMs },
+    input: { type: 'order', order, limitMs },
     memoryMb: 1024,
     timeoutMs: clockMs,
     onMessage: async (message, send) => {
@@ -107,7 +107,7 @@ export function findSuitePaths(
   );
   return {
     testFiles: files,
-    testDir: rootDir === '' || isTestDirAmongApp(files, has) ? null : relativeToRoot(rootDir),
+    testDir: rootDir === '' || testDirContainsApp(files, has) ? null : relativeToRoot(rootDir),
     config: configFile === null ? null : relativeToRoot(configFile),
     titles: [...new Set(tests.flatMap(({ test }) => test.titlePath.at(-1) ?? []))],
   };

@@ -47,9 +47,9 @@ const firstVerdict: Record<TestResult['outcome'], Verdict> = {
 export function announceVerdicts(
   { bus }: AnnounceContext,
   failures: readonly { readonly failure: Failure }[],
-  how: { readonly verdict: Verdict; readonly sharedFix?: boolean },
+  status: { readonly verdict: Verdict; readonly sharedFix?: boolean },
 ): void {
   const tests = failures.filter(({ failure }) => failure.scope === 'test');
   const ids = tests.map(({ failure }) => failureKey(failure));
-  if (ids.length > 0) bus.emit({ type: 'tests.decided', ids, ...how });
+  if (ids.length > 0) bus.emit({ type: 'tests.decided', ids, ...status });
 }

@@ -22,21 +22,21 @@ import { storedSignature } from './stored-signature.js';
  * known (BL-4), and one updates the expected texts in the tests to those on the page (BL-6). The run continues with other causes (ME-6).
  */
 export async function askPerson(session: Session, work: CauseWork, question: string): Promise<CauseEnd> {
-  const { cause, known } = work;
+  const { cause, memory } = work;
   const agentQuestion = work.attempts.at(-1)?.claim?.status === 'needs-person' ? question : null;
   await offerPatchesWithoutAgent(session, work);
-  const attempts = [...known.tried, ...work.attempts];
+  const attempts = [...memory.tried, ...work.attempts];
   return escalate(session, cause, { attempts, agentQuestion, question });
 }
 
 /** Asks about a cause whose tests turned green after somebody edited them: only a person knows whether the edit is right (HN-3). */
 export async function askAboutEdits(
   session: Session,
-  { cause, known, attempts }: CauseWork,
+  { cause, memory, attempts }: CauseWork,
 ): Promise<CauseEnd> {
   const question = await storeEdits(session, cause.members);
   return escalate(session, cause, {
-    attempts: [...known.tried, ...attempts],
+    attempts: [...memory.tried, ...attempts],
     agentQuestion: question,
     question,
   });
@@ -90,8 +90,8 @@ export async function mayBeIntended(session: Session, work: CauseWork): Promise<
 
 /** Proves the patches that need no agent and adds those that hold, unless an agent has made one for the same side. */
 async function offerPatchesWithoutAgent(session: Session, work: CauseWork): Promise<void> {
-  const { cause, known } = work;
-  let n = work.attempts.at(-1)?.n ?? known.tries.count;
+  const { cause, memory } = work;
+  let n = work.attempts.at(-1)?.n ?? memory.tries.count;
   for (const patch of [await createExpectationPatch(session, cause), await createRevertPatch(session, cause)])
     if (patch !== null && !session.signal.aborted && !hasOffer(work, patch.side))
       await offerPatch(session, work, { n: (n += 1), patch });

@@ -37,12 +37,12 @@ import type { Session } from './session.js';
  */
 export async function healCause(schedule: Schedule, work: CauseWork): Promise<void> {
   const { session } = schedule.progress;
-  const { known, attempts } = work;
+  const { memory, attempts } = work;
   const causeId = work.cause.id;
   const isNew = attempts.length === 0;
   session.bus.emit({ type: 'cause.started', causeId });
-  if (known.open && isNew) work.end = repeatOpenQuestion(session, work.cause, known.open);
-  else if (known.fix && isNew) session.bus.emit({ type: 'cause.came_back', causeId, fix: known.fix });
+  if (memory.open && isNew) work.end = repeatOpenQuestion(session, work.cause, memory.open);
+  else if (memory.fix && isNew) session.bus.emit({ type: 'cause.came_back', causeId, fix: memory.fix });
   while (work.end === null) {
     work.cause = schedule.addFoundBlame(work.cause);
     await executeStep(schedule, work, chooseNextStep(schedule, work));
@@ -65,10 +65,10 @@ function endInterrupted(reason: string): NextStep {
 
 function createHistory(
   session: Session,
-  { cause, known, attempts, hasWaited, hasProposals }: CauseWork,
+  { cause, memory, attempts, hasWaited, hasProposals }: CauseWork,
 ): CauseHistory {
   const { routes, agents: settings } = session.settings;
-  const chosen = known.decision?.chosen ?? null;
+  const chosen = memory.decision?.chosen ?? null;
   const routed = listAgentsFor(cause.lead, routes);
   const { proposers = [], noAgents } = session.hooks;
   const whyNoAgent = chosen ? 'only the patch that a person has chosen was tried' : noAgents;
@@ -80,7 +80,7 @@ function createHistory(
   return {
     attempts,
     hasWaited,
-    earlier: known.tries,
+    earlier: memory.tries,
     // A failure without a route is not offered to proposers either, unless a person chose a patch.
     hasProposals: hasProposals && (chosen !== null || (proposers.length > 0 && routed.length > 0)),
     ...(routed.length > 0 && agents.length === 0 ? { noAgent } : {}),
@@ -191,8 +191,8 @@ async function deploy(
       if (!isStillNext()) return null;
       const runner = settings.agents[agent]?.runner ?? null;
       const trial = await startTrial(session, work.cause, { n, agent, runner });
-      const { cause, attempts: previous, chain, known } = work;
-      const request = { cause, agent, n, previous, chain, known };
+      const { cause, attempts: previous, revealingAttempts, memory } = work;
+      const request = { cause, agent, n, previous, revealingAttempts, memory };
       const finish = await schedule.prepareInCopy(work, copy, (slot) =>
         prepareAgent(session, trial, request, slot),
       );

@@ -57,12 +57,12 @@ export async function repeatHealing(
 ): Promise<ReadonlyMap<string, DiagnosedFailure>> {
   const revealed = new Map<string, DiagnosedFailure>();
   const schedule = new Schedule(progress, { agents: progress.session.settings.limits.parallel });
-  const earlier = listEarlierSignatures(progress, tried.cause);
+  const earlierSignatures = listEarlierSignatures(progress, tried.cause);
   const work = {
     ...tried,
     ...createSignals(progress.session),
-    chain: [],
-    earlier,
+    revealingAttempts: [],
+    earlierSignatures,
     end: null,
     hasWaited: false,
   };
@@ -77,13 +77,15 @@ export async function repeatHealing(
 export async function createWork(progress: Progress, cause: Cause): Promise<CauseWork> {
   const { session } = progress;
   const signature = storedSignature(cause.lead);
-  const known = dropUnrelatedFix(cause, await session.store.recordFailure(signature, session.folder.runId));
+  const memory = dropUnrelatedFix(cause, await session.store.recordFailure(signature, session.folder.runId));
   return {
     cause,
-    known,
-    chain: listRevealingCauses(progress, cause).flatMap((other) => listKeptAttempts(progress, other)),
-    earlier: listEarlierSignatures(progress, cause),
-    proposals: listProposals(session, { cause, known }),
+    memory,
+    revealingAttempts: listRevealingCauses(progress, cause).flatMap((other) =>
+      listKeptAttempts(progress, other),
+    ),
+    earlierSignatures: listEarlierSignatures(progress, cause),
+    proposals: listProposals(session, { cause, memory }),
     hasProposals: true,
     attempts: [],
     trial: null,
@@ -102,10 +104,10 @@ function createSignals({ signal }: Session): Pick<CauseWork, 'stop' | 'signal'> 
 /**
  * Drops a remembered fix that changed no file or was for another class, because equal messages can have different reasons.
  */
-function dropUnrelatedFix({ lead }: Cause, known: KnownFailure): KnownFailure {
-  const { fix } = known;
+function dropUnrelatedFix({ lead }: Cause, memory: KnownFailure): KnownFailure {
+  const { fix } = memory;
   const isFix = fix !== null && fix.files.length > 0 && fix.category === lead.diagnosis.category;
-  return isFix ? known : { ...known, fix: null };
+  return isFix ? memory : { ...memory, fix: null };
 }
 
 /** Returns the signatures of resolved causes that the same tests had earlier in this run. */
@@ -123,7 +125,7 @@ async function healInRound(schedule: Schedule, work: CauseWork): Promise<void> {
   const { progress, revealed, works } = schedule;
   if (!mayStartMoreWork(progress)) return;
   // If the failure's text says that no agent can help, the change that broke it decides whether one can (CS-11), unless its escalation is open.
-  const isDecided = work.cause.lead.diagnosis.retry === 'code_error' || work.known.open !== null;
+  const isDecided = work.cause.lead.diagnosis.retry === 'code_error' || work.memory.open !== null;
   const cause = isDecided ? schedule.addFoundBlame(work.cause) : await schedule.finishBlameSearch(work.cause);
   const unhealed = await dropTestsHealedByOthers(progress, cause);
   if (!unhealed) return;

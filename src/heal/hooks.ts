@@ -49,10 +49,10 @@ export interface ProposedFix {
   readonly edits: (root: string, contents: ContentStore) => Promise<Result<readonly FileEdit[], string>>;
 }
 
-/** A cause, and the knowledge of earlier runs about it. */
+/** A cause, and what the store remembers of it from earlier runs. */
 export interface ProposalRequest {
   readonly cause: Cause;
-  readonly known: KnownFailure;
+  readonly memory: KnownFailure;
 }
 
 /** Proposes fixes for a cause, best first. */

@@ -54,15 +54,15 @@ export class Observations {
     return this.#mayBeAbsent;
   }
 
-  /** Records the results of one Playwright run by key. Unless `how` says otherwise, it ran in the project as it is now. */
-  add(observed: ReadonlyMap<string, Observation>, how: Partial<Circumstances> = {}): void {
+  /** Records the results of one Playwright run by key. Unless `circumstances` say otherwise, it ran in the project as it is now. */
+  add(observed: ReadonlyMap<string, Observation>, circumstances: Partial<Circumstances> = {}): void {
     this.#runs += 1;
     const at = {
       fixes: this.#workspace.listApplied(),
       part: 'trial',
       without: [],
       isClean: false,
-      ...how,
+      ...circumstances,
       run: this.#runs,
     } as const;
     for (const [key, observation] of observed)

@@ -294,14 +294,14 @@ function planSeparateRuns(question: ProofQuestion, tests: readonly TestInProof[]
     // A fix is needed if tests of a cause without a fix of its own are red without it.
     const isGreen = ({ run, shown }: TestRunResult) =>
       shown === 'green' && !healed.some((test) => wasRedIn(test, run));
-    const alone = without.filter((result) => isWithout(result, { kept, without: fix.changes }));
+    const listRunsAlone = without.filter((result) => isWithout(result, { kept, without: fix.changes }));
     const greens = without.filter(isGreen).length;
-    if (greens === 0 || !alone.every(isGreen)) continue;
-    if (greens > 1 && alone.length > 0) {
+    if (greens === 0 || !listRunsAlone.every(isGreen)) continue;
+    if (greens > 1 && listRunsAlone.length > 0) {
       const { id, changes: ownIds, leftovers } = fix;
       const clean = findCleanRun(question, lead, ownIds);
       if (leftovers.length === 0 || clean?.shown === 'green')
-        return { kind: 'refute', fix: id, how: { kind: 'needless' } };
+        return { kind: 'refute', fix: id, refutation: { kind: 'needless' } };
       if (clean) continue;
       // Its effect may outlive it here, so that a clean copy decides.
       return {
@@ -378,7 +378,7 @@ function planProofAlone(question: ProofQuestion, doubt: Doubt): NextProofStep | 
   const kept = listFixChanges(question);
   const fix = findFix(question, doubt);
   const tests = question.tests.filter((test) => test.fix === fix.id && test.ended === null);
-  const alone = (test: TestInProof, without: readonly string[]) =>
+  const listRunsAlone = (test: TestInProof, without: readonly string[]) =>
     listResultsSince(test).filter(
       (result) =>
         result.part === 'alone' &&
@@ -393,7 +393,7 @@ function planProofAlone(question: ProofQuestion, doubt: Doubt): NextProofStep | 
     without,
     doubt,
   });
-  const unsteady = tests.find((test) => alone(test, []).some(({ shown }) => shown !== 'green'));
+  const unsteady = tests.find((test) => listRunsAlone(test, []).some(({ shown }) => shown !== 'green'));
   if (unsteady) {
     if (!unsteady.isLead) return { kind: 'end', test: unsteady, outcome: 'unsteady' };
     const later = question.fixes.slice(question.fixes.findIndex(({ id }) => id === fix.id) + 1);
@@ -402,16 +402,17 @@ function planProofAlone(question: ProofQuestion, doubt: Doubt): NextProofStep | 
       planCulpritSearch(question, [unsteady], later) ?? {
         kind: 'refute',
         fix: fix.id,
-        how: { kind: 'still-failing', because },
+        refutation: { kind: 'still-failing', because },
       }
     );
   }
-  if (tests.some((test) => alone(test, []).length < countGreensNeeded(question, test))) return run(tests, []);
+  if (tests.some((test) => listRunsAlone(test, []).length < countGreensNeeded(question, test)))
+    return run(tests, []);
   if (question.reds === 0) return null;
   const judged = tests
     .filter(({ runsBothWays }) => runsBothWays)
     .map((test) => {
-      const runs = alone(test, fix.changes);
+      const runs = listRunsAlone(test, fix.changes);
       return { test, runs, says: judgeWithout(question, test, { runs, out: fix.changes }) };
     });
   const these = (wanted: string) => judged.flatMap(({ test, says }) => (says === wanted ? [test] : []));
@@ -428,7 +429,7 @@ function planProofAlone(question: ProofQuestion, doubt: Doubt): NextProofStep | 
   if (!first) return null;
   if (flaky.length < judged.length) return { kind: 'end', test: first, outcome: 'flaky' };
   const because = 'also green with the change reverted: the test is flaky, or was fixed by somebody else';
-  return { kind: 'refute', fix: fix.id, how: { kind: 'flaky', because } };
+  return { kind: 'refute', fix: fix.id, refutation: { kind: 'flaky', because } };
 }
 
 /** Plans the runs that prove each fix in a clean copy, as in CI. */
@@ -446,7 +447,7 @@ function planCleanRun(question: ProofQuestion, tests: readonly TestInProof[]): N
     const because =
       'green without the change in a clean copy: what was red is only in files that git does not have';
     return test.isLead
-      ? { kind: 'refute', fix: test.fix, how: { kind: 'flaky', because } }
+      ? { kind: 'refute', fix: test.fix, refutation: { kind: 'flaky', because } }
       : { kind: 'end', test, outcome: 'flaky' };
   }
   const [first] = states
@@ -488,7 +489,7 @@ function planOtherTests(question: ProofQuestion, tests: readonly TestInProof[]):
     if (!test) continue;
     if (!test.isLead) return { kind: 'end', test, outcome: 'unsteady' };
     const because = 'red again when the change was reapplied';
-    return { kind: 'refute', fix: test.fix, how: { kind: 'still-failing', because } };
+    return { kind: 'refute', fix: test.fix, refutation: { kind: 'still-failing', because } };
   }
   return null;
 }

@@ -110,7 +110,7 @@ export type NextProofStep =
   /** Decide the outcome of one test. */
   | { readonly kind: 'end'; readonly test: TestInProof; readonly outcome: 'red' | 'unsteady' | 'flaky' }
   /** Revert a fix. */
-  | { readonly kind: 'refute'; readonly fix: string; readonly how: RefutedFix }
+  | { readonly kind: 'refute'; readonly fix: string; readonly refutation: RefutedFix }
   /** Revert the fixes that broke tests; the tests are listed by fix. */
   | { readonly kind: 'broke'; readonly tests: ReadonlyMap<string, readonly string[]> }
   /** All remaining fixes hold. */

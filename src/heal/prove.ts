@@ -192,8 +192,8 @@ async function executeStep(proof: Proof, next: Exclude<NextProofStep, { kind: 's
     case 'refute': {
       const cause = progress.causes.get(next.fix);
       if (!cause) throw new Error(`There is no cause ${next.fix}`);
-      if (next.how.kind === 'needless') await revertNeedlessFix(progress, cause);
-      else await refuteFix(proof, cause, next.how);
+      if (next.refutation.kind === 'needless') await revertNeedlessFix(progress, cause);
+      else await refuteFix(proof, cause, next.refutation);
       return revertFixesWithoutHeal(proof);
     }
     case 'broke':
@@ -359,9 +359,9 @@ function announceNeededTests({ bus }: Progress['session'], cause: Cause): void {
     bus.emit({ type: 'cause.narrowed', cause: summarizeCause({ ...cause, lead: { ...lead, needs } }) });
 }
 
-async function refuteFix({ progress, refuted }: Proof, cause: Cause, how: Refutation): Promise<void> {
+async function refuteFix({ progress, refuted }: Proof, cause: Cause, refutation: Refutation): Promise<void> {
   if (progress.session.signal.aborted) return;
-  refuted.set(cause.id, how);
+  refuted.set(cause.id, refutation);
   await revertFixes(progress, listCauseChanges(progress, cause));
 }
 

@@ -5,7 +5,7 @@ import { failureKey, createPlainError, listTests } from '../model/failure.js';
 import type { Reason } from '../model/diagnosis.js';
 import type { Observation } from './judge.js';
 import type { SuitePurpose } from '../event.js';
-import { type PassingTest, readPassingTrace, findRemainingReasons } from '../evidence/complaints.js';
+import { type PassingTest, readPassingTrace, findRemainingReasons } from '../evidence/passing-tests.js';
 import { isTracedTwice, createEmptyRun, type SuiteRun } from '../playwright/suite-run.js';
 import { observeFailure, observeRun, findSuiteFailure } from './observations.js';
 import type { ProofPart } from './proof-question.js';
@@ -20,7 +20,7 @@ export interface Retest {
   /** Further failures in the re-run, such as dependents of a setup test. */
   readonly others: readonly DiagnosedFailure[];
   readonly suiteFailure: DiagnosedFailure | null;
-  /** For each test that passed, the reasons for the failure's class that this run still contained. */
+  /** For each test that passed, the evidence for the class of its failure that this run still contained. */
   readonly remainingReasons: ReadonlyMap<DiagnosedFailure, readonly Reason[]>;
   /** Null if `verify.prepare` failed and nothing was run. */
   readonly run: SuiteRun | null;
@@ -51,8 +51,8 @@ export async function retest(session: Session, request: RetestRequest): Promise<
   const { run, repeated } = await repeatUndecided(session, traced, request);
   const green = await readGreenTests(failures, run);
   if (purpose === 'retest') await saveGreenPictures(session.folder, green);
-  const complaints = new Map([...green].map(([failure, passed]) => [failure, passed.complaints]));
-  const remainingReasons = await findRemainingReasons(complaints, run);
+  const errorCounts = new Map([...green].map(([failure, passed]) => [failure, passed.errorCounts]));
+  const remainingReasons = await findRemainingReasons(errorCounts, run);
   const diagnosed = [
     ...(await session.diagnostics.diagnose(run)),
     ...(repeated ? await session.diagnostics.diagnose(repeated) : []),
@@ -72,7 +72,7 @@ export async function retest(session: Session, request: RetestRequest): Promise<
   const requested = new Set(failures.map(({ failure }) => failureKey(failure)));
   return {
     run: diagnosedRun.run,
-    remainingReasons: remainingReasons,
+    remainingReasons,
     suiteFailure: findSuiteFailure(diagnosedRun),
     others: diagnosed.filter(
       ({ failure }) => failure.scope === 'test' && !requested.has(failureKey(failure)),
@@ -170,7 +170,7 @@ async function readGreenTests(
   return green;
 }
 
-const emptyTrace: PassingTest = { complaints: new Map(), requests: [], writes: [], picture: null };
+const emptyTrace: PassingTest = { errorCounts: new Map(), requests: [], writes: [], picture: null };
 
 /** Saves the last picture of each test that passed next to its failure, so that a report can show both. */
 async function saveGreenPictures(

@@ -27,7 +27,7 @@ export interface RerunRequest {
   readonly ids: readonly string[] | null;
   readonly purpose: SuitePurpose;
   readonly causeId: string | null;
-  /** How many of the tests the run is for; the others only run before or beside them. */
+  /** The number of red tests among them; the others only run before or beside these. */
   readonly red?: number;
   /** Ends only this run; the session's own signal ends it, too. */
   readonly signal?: AbortSignal;
@@ -42,7 +42,7 @@ export interface RerunRequest {
     /** The flaky test that this run measures. */
     readonly about?: string;
   };
-  /** Set by the suite: the build error that kept a web server from starting before. */
+  /** The earlier build error that kept a web server from starting; set by the suite. */
   readonly brokenBuild?: BrokenBuild | null;
 }
 

@@ -280,7 +280,7 @@ class ChangeProof {
         this.#needlessTests.add(next.test.key);
         return null;
       case 'refute':
-        return next.how.kind === 'flaky' ? needless : unsteady;
+        return next.refutation.kind === 'flaky' ? needless : unsteady;
       case 'broke':
         return this.#concludeBroken(next.tests.get(changeInProof.id) ?? []);
       case 'run-clean':

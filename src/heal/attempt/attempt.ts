@@ -155,7 +155,7 @@ export async function guardTrial(session: Session, work: CauseWork, trial: Trial
   if (trial.end) return;
   // The guard does not judge a patch that a person chose.
   if (trial.record.proposedBy !== 'person') {
-    const isOpen = work.known.decision?.allows === 'tests';
+    const isOpen = work.memory.decision?.allows === 'tests';
     const violations = await guardAttempt(session, work.cause, { trial, isOpen });
     const [worst] = violations;
     if (worst)
@@ -265,11 +265,15 @@ export async function judgeAlone(
 }
 
 /** Judges a re-run. If an error returns that was already fixed on the same test, that is a loop, not progress (HN-9). */
-function judgeRun({ cause, earlier }: CauseWork, pending: PendingAttempt, rerun: Retest): Judgement {
+function judgeRun(
+  { cause, earlierSignatures }: CauseWork,
+  pending: PendingAttempt,
+  rerun: Retest,
+): Judgement {
   const lead = rerun.observe(cause.lead);
   const judged = judgeRerun(cause.lead, lead);
   const failure = lead.failure ?? lead.suiteFailure;
-  const isLoop = judged.kind === 'changed' && failure !== null && earlier.has(failure.signature);
+  const isLoop = judged.kind === 'changed' && failure !== null && earlierSignatures.has(failure.signature);
   if (!isLoop) return requireChange(judged, pending);
   return {
     kind: 'still-failing',

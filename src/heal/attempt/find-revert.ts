@@ -58,10 +58,10 @@ export async function findRevert(
  */
 export function needsPerson(
   { settings }: Session,
-  { cause, known }: CauseWork,
+  { cause, memory }: CauseWork,
   { pending, revert }: { readonly pending: PendingAttempt; readonly revert: Revert },
 ): boolean {
-  const isDecided = pending.proposedBy === 'person' || known.guidance !== null;
+  const isDecided = pending.proposedBy === 'person' || memory.guidance !== null;
   if (isDecided || settings.verify.intent === 'tests' || !isOwnAssertion(cause.lead)) return false;
   const expected = cause.members.flatMap(({ evidence }) =>
     evidence.errors.map(({ message, snippet }) => `${message}\n${snippet ?? ''}`),

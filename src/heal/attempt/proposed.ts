@@ -14,17 +14,17 @@ export async function* listProposals(
   request: ProposalRequest,
 ): AsyncGenerator<ProposedFix> {
   yield* proposeChosen(session, request);
-  if (request.known.decision?.chosen) return;
+  if (request.memory.decision?.chosen) return;
   for (const propose of session.hooks.proposers ?? []) yield* propose(request);
 }
 
 /** Yields the patch that a person chose. */
 async function* proposeChosen(
   { bus, cwd, observations }: Pick<Session, 'bus' | 'cwd' | 'observations'>,
-  { cause, known }: ProposalRequest,
+  { cause, memory }: ProposalRequest,
 ): AsyncGenerator<ProposedFix> {
-  if (!known.decision?.chosen) return;
-  const { agent, change: id, runId, side, takesOut } = known.decision.chosen;
+  if (!memory.decision?.chosen) return;
+  const { agent, change: id, runId, side, takesOut } = memory.decision.chosen;
   const runDir = findRunDir(cwd, runId);
   const change = readChange(runDir, id);
   const patchName = side === 'whole' ? 'the whole patch' : `the patch of the ${side}`;

@@ -28,9 +28,9 @@ export interface DeployRequest {
   readonly n: number;
   readonly previous: readonly Attempt[];
   /** The attempts that revealed this failure, whose changes are in the tree; absent if the prompt is only displayed. */
-  readonly chain?: readonly Attempt[];
-  /** The knowledge of earlier runs about the failure; absent if the prompt is only displayed. */
-  readonly known?: KnownFailure;
+  readonly revealingAttempts?: readonly Attempt[];
+  /** What the store remembers of the failure; absent if the prompt is only displayed. */
+  readonly memory?: KnownFailure;
   /** The fix to review; absent if the agent should make one. */
   readonly review?: ReviewRequest;
 }
@@ -146,7 +146,7 @@ export async function setUpAgent(
   const { cause, n } = request;
   const workingCopy = await session.workspace.updateCopy(copy, { isFixUnderTest }).catch(reasonOf);
   if (typeof workingCopy === 'string') return workingCopy;
-  const agentAtWork = session.spending.countStart(cause);
+  const agentAtWork = session.spending.countAgentStart(cause);
   const id = session.spending.nextAttemptNumber();
   // The agent counts as started, so if this fails, causes that wait for its end must not wait forever.
   const stopCounting = (error: unknown): never => {
@@ -293,10 +293,14 @@ export async function writeTask(
     playwright: session.suite.playwright.version,
     cause: request.cause,
     attempt: request.n,
-    previousAttempts: [...(request.known?.tried ?? []), ...(request.chain ?? []), ...request.previous],
-    guidance: request.known?.guidance ?? null,
-    mayChangeTests: request.known?.decision?.allows === 'tests',
-    earlierFix: request.known?.fix ?? null,
+    previousAttempts: [
+      ...(request.memory?.tried ?? []),
+      ...(request.revealingAttempts ?? []),
+      ...request.previous,
+    ],
+    guidance: request.memory?.guidance ?? null,
+    mayChangeTests: request.memory?.decision?.allows === 'tests',
+    earlierFix: request.memory?.fix ?? null,
     noBlameReason: session.bus.getRun().causes.find(({ id }) => id === request.cause.id)?.unblamed,
     isEdited: (file) => edited.has(file),
     clean: (text) => session.redactor.clean(text),
@@ -379,7 +383,7 @@ export async function runWithRestarts(session: Session, request: RestartRequest)
     // Other agents may have started meanwhile.
     if (isLimitReached(session, { cause, delayMs: 0, total }))
       return finishRun(session, { run: total, end, runner });
-    session.spending.countRestart();
+    session.spending.countAgentRestart();
     next = restart;
   }
 }

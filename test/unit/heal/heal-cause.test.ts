@@ -126,7 +126,7 @@ describe('the loop for one cause', () => {
   it('HN-9 does not count the return of an error that was fixed before as progress: A, B, A stops', async () => {
     const { session: given } = await session(['crash', 'crash', 'crash']);
     const before = new Set([failing('t1', 'crash').signature]);
-    const { attempts, end } = await healAlone(given, cause, { earlier: before });
+    const { attempts, end } = await healAlone(given, cause, { earlierSignatures: before });
     expect(attempts[0]?.end).toMatchObject({
       kind: 'still-failing',
       because: expect.stringContaining('fixed before came back') as unknown,
@@ -526,7 +526,7 @@ describe('restart agent', () => {
     const { settings = someSettings() } = over;
     const { session, clock, events } = await healingSession([], { settings, signal: controller.signal });
     const { spending } = session;
-    spending.countStart(cause);
+    spending.countAgentStart(cause);
     const run = await runWithRestarts(
       { ...session, clock: { ...clock, random: () => 0.5 } },
       {

@@ -331,7 +331,7 @@ it('SC-3 ME-2 starts no further agent for a cause in progress once healing is pa
 it('SC-3 HN-9 counts running agents at the cost of the most expensive one until theirs is known', async () => {
   const spending = createSpending(0);
   const cause = groupIntoCauses([failing('t1', 'fault')]).at(0)!;
-  const [first, second] = [spending.countStart(cause), spending.countStart(cause)];
+  const [first, second] = [spending.countAgentStart(cause), spending.countAgentStart(cause)];
   expect(spending.mayStartAgent({ costUsd: 1 })).toBe(true);
   const ended = spending.waitForNextEnd();
   first.addCost(0.5);

@@ -166,7 +166,7 @@ function prove(world: readonly TrueFix[], chance: () => number, inCleanCopy = fa
       case 'refute':
         drop(next.fix);
         tests =
-          next.how.kind === 'needless'
+          next.refutation.kind === 'needless'
             ? tests.map((test) => (test.fix === next.fix ? { ...test, isLead: false, since: runs } : test))
             : tests.filter(({ fix }) => fix !== next.fix);
         break;
