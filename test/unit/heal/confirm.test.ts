@@ -26,7 +26,7 @@ async function runOf(shows: Shows, count: { readonly red: number; readonly green
   return { ...run, confirming: runs.filter((one) => one.startsWith('confirm')).length };
 }
 
-it('HL-7 a test that was red half of the time before is a fault once it is red seven times', async () => {
+it('HL-7 a test that was red half of the time is a fault once it is red seven times in a row', async () => {
   const { verdicts, agents, confirming } = await runOf((_, { run }) => (run <= 6 ? 'red' : null), {
     red: 3,
     green: 3,

@@ -215,7 +215,7 @@ describe('the loop for one cause', () => {
     expect(end.verdict).toBe('escalated');
   });
 
-  it('BL-6 HL-10 a person decides on a patch that takes the test out, where the app has changed', async () => {
+  it('BL-6 HL-10 a person decides on a patch that deletes the test if the app has changed', async () => {
     const guard: Session['guard'] = async () => ({ ...noFindings, differences: [difference] });
     const gone = async () => aSuiteRun({ tests: [] });
     const { session: given } = await session([], { guard, suite: { rerun: gone } });
@@ -312,7 +312,7 @@ describe('the loop for one cause', () => {
     },
   );
 
-  it('BL-4 BL-6 a question offers the last green state of the app, where no search names a change', async () => {
+  it('BL-4 BL-6 a question offers the app’s last green state if no change is blamed', async () => {
     const { session: made } = await session(['boom', null]);
     const { claim, ...ran } = { ...finished, claim: { status: 'needs-person', summary: 'which?' } as const };
     const given = inChangedApp({ ...made, runAgent: async () => ({ ...ran, claim }) });
@@ -325,7 +325,7 @@ describe('the loop for one cause', () => {
     expect(offers).toMatchObject([{ side: 'app', because }]);
   });
 
-  it('HN-7 BL-1 tests that only ran with a patch that a person is asked about have not passed', async () => {
+  it('HN-7 BL-1 tests that only ran with a patch that waits for a person do not count as passed', async () => {
     const { session: given, events } = await session([null, null, null]);
     const patch = { side: 'app', summary: 'takes it back', edits: [] } as const;
     const pending = { ...anAttempt(), agent: 'built-in' };
@@ -334,7 +334,7 @@ describe('the loop for one cause', () => {
     expect(events.filter(({ type }) => type === 'tests.seen')).toEqual([]);
   });
 
-  it('HN-5 BL-6 a green run of a test without those that it needs asks for no more greens of a patch', async () => {
+  it('HN-5 BL-6 a green run without the tests that it needs requires no extra green runs of a patch', async () => {
     const { session: given } = await session([null, null]);
     const red = failing('t1', 'boom', { needs: ['t2'] });
     for (const failure of [red, null, red])
@@ -726,7 +726,7 @@ it.each([
   expect(changesExpectation(patch)).toBe(expected);
 });
 
-it('SC-3 HN-9 an agent whose task cannot be written no longer counts as one at work', async () => {
+it('SC-3 HN-9 an agent whose task cannot be written no longer counts as working', async () => {
   const { session: given } = await session([]);
   const full = { ...given.folder, makeAttemptPath: () => Promise.reject(new Error('the disk is full')) };
   const request = { cause, agent: 'debugger', n: 1, previous: [] };

@@ -214,7 +214,7 @@ const worlds = (
 
 const never = () => 1;
 
-it('HN-5 HN-6 the proof holds what is needed, and nothing that is needless or breaks a test', () => {
+it('HN-5 HN-6 the proof keeps needed fixes, and none that is needless or breaks a test', () => {
   fc.assert(
     fc.property(worlds(fc.constant(0)), (world) => {
       const { kept, results, tests } = prove(world, never);
@@ -268,7 +268,7 @@ const redWithoutAnother: readonly [TrueFix[], number] = [
   1_496_970_855,
 ];
 
-it('HN-5 a proof of tests that are green by chance ends, and holds only what was red without its fix', () => {
+it('HN-5 a proof with tests that are green by chance ends, and keeps only fixes with a red run without', () => {
   fc.assert(
     fc.property(worlds(fc.constantFrom(0, 0, 0.1, 0.5, 0.9), fc.boolean()), fc.integer(), (world, seed) => {
       const { kept, results, tests } = prove(world, chance(seed));
@@ -290,7 +290,7 @@ it('HN-5 a proof of tests that are green by chance ends, and holds only what was
   );
 });
 
-it('HN-5 a needed fix whose effect outlives it in the project is proven in a clean copy', () => {
+it('HN-5 a needed fix with a lasting effect is proven in a clean copy', () => {
   fc.assert(
     fc.property(
       worlds(fc.constant(0), fc.constant(false), fc.boolean()),
@@ -313,7 +313,7 @@ it.each([
   [4, 6],
   [10, 7],
   [20, 8],
-])('HN-5 the proof of %i needed fixes that nothing has told apart takes %i runs', (count, most) => {
+])('HN-5 the proof of %i needed fixes that may be for one fault takes %i runs', (count, most) => {
   const needed: TrueFix = { healedBy: [], hiddenBy: null, heals: true, breaksOther: false, luck: 0 };
   const { kept, runs } = prove(
     Array.from({ length: count }, () => needed),
@@ -324,7 +324,7 @@ it.each([
   expect(runs - 1).toBe(most);
 });
 
-it('HN-5 a test that was green and red without its fix has to be green with it more often', () => {
+it('HN-5 a test that was green and red without its fix must be green with it more often', () => {
   const lucky: TrueFix = { healedBy: [], hiddenBy: null, heals: true, breaksOther: false, luck: 0.5 };
   // Green without the fix in the shared proof, and red without it in the proof of its own.
   const chances = [0, 1];

@@ -342,7 +342,7 @@ describe('judge', () => {
     expect(seen).toEqual({ kind: 'still-failing', because: 'the same error came back' });
   });
 
-  it('HL-2 HL-3 does not take the same error for another one because of what else was caught of it', () => {
+  it('HL-2 HL-3 treats the same error as the same, even if the other evidence differs', () => {
     const rls = { rule: 'rls', category: 'database-error', source: 'server', confidence: 0.95 } as const;
     const because = (table: string | null) =>
       failing('t1', 'timeout', {
