@@ -153,7 +153,7 @@ async function runProgram(
       log.write(chunk);
       splitters[from].write(chunk);
     },
-    ...(protocol ? { askToEnd: () => protocol.cancel() } : {}),
+    ...(protocol ? { requestExit: () => protocol.cancel() } : {}),
   });
   const { end: processEnd, orphans } = await running.ended;
   protocol?.close();

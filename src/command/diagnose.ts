@@ -7,12 +7,12 @@ import type { Failure } from '../model/failure.js';
 import { createSignature, selectTextToHash } from '../diagnose/signature.js';
 import { writeFailureRecord } from '../run/failure-record.js';
 import { markAsData } from '../evidence/evidence-files.js';
-import { timelineFile, forPeople, buildTimeline, formatTimeline } from '../evidence/timeline.js';
+import { timelineFile, fileLengths, buildTimeline, formatTimeline } from '../evidence/timeline.js';
 import { tryOr } from '../result.js';
 import { writeState } from '../state-folder.js';
 import { cleanAndClip, EvidenceNotes } from '../evidence/bounded-text.js';
 import { gatherEvidence } from '../evidence/gather-evidence.js';
-import { readPassingTraces, type PassingTrace } from '../evidence/complaints.js';
+import { readPassingTraces, type PassingTrace } from '../evidence/passing-tests.js';
 import { ParsedMaps } from '../evidence/source-maps/source-map.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
 import { deleteUnmaskedFiles } from '../run/mask-suite-folder.js';
@@ -22,7 +22,7 @@ import type { Session } from '../heal/session.js';
 import { findTakenPort } from '../diagnose/advice.js';
 import { explainOtherLoopback } from '../diagnose/other-loopback.js';
 import { findDecidingService } from '../diagnose/services.js';
-import { type PortListener, findListener, findLoopbacks } from '../process/listener.js';
+import { type PortListener, findListener, findListeningAddresses } from '../process/listener.js';
 import { isInside } from '../paths.js';
 
 /** The parts of a run that a diagnosis needs. */
@@ -93,7 +93,7 @@ export async function writeFailure(
   const dir = await folder.makeFailureFolder(failure.n);
   await writeFailureRecord(dir, masked).catch(() => undefined);
   const { evidence, diagnosis } = masked;
-  const timeline = formatTimeline(buildTimeline(evidence, { diagnosis, lengths: forPeople }));
+  const timeline = formatTimeline(buildTimeline(evidence, { diagnosis, lengths: fileLengths }));
   if (timeline !== '') tryOr(undefined, () => writeState(path.join(dir, timelineFile), markAsData(timeline)));
 }
 
@@ -148,7 +148,10 @@ async function findMachineProblem(
   workspaceDir: string,
 ): Promise<string | null | undefined> {
   const service = diagnosis.advice ? findDecidingService(evidence, diagnosis.why) : null;
-  if (service?.port && (serverPorts?.has(service.port) || (await findLoopbacks(service.port)).length > 0))
+  if (
+    service?.port &&
+    (serverPorts?.has(service.port) || (await findListeningAddresses(service.port)).length > 0)
+  )
     return null;
   const port = failure.scope === 'suite' && diagnosis.advice ? findTakenPort(evidence, diagnosis.why) : null;
   if (port !== null) {

@@ -5,7 +5,7 @@ import { systemClock } from '../clock.js';
 import { printMessage } from '../outputs/streams.js';
 import { type Problem, reasonOf } from '../problem.js';
 import { isKept } from '../model/attempt.js';
-import { endProcessesOf } from '../process/end-processes.js';
+import { endOwnedProcesses } from '../process/end-processes.js';
 import { createInterrupts, type Interrupts, listenForInterrupts } from '../process/interrupts.js';
 import { err, type Result } from '../result.js';
 import { startWatchdog } from '../run/watchdog.js';
@@ -110,7 +110,7 @@ async function runLocked(
     // These run in reverse: end all processes, which could use up the reserved space (AG-10), revert undecided fixes, and delete unmasked files (EV-9).
     teardown.add(() => deleteAllUnmaskedFiles(folder.dir));
     teardown.add(() => closeWorkspace(opened));
-    teardown.add(() => endProcessesOf({ runId: folder.runId }).then(() => undefined));
+    teardown.add(() => endOwnedProcesses({ runId: folder.runId }).then(() => undefined));
     announceRun(opened);
     const result = await command(run);
     if (!result.ok) return err(redactor.deep(result.error));

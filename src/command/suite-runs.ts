@@ -73,7 +73,7 @@ export function createSuiteRuns(options: SuiteRunsOptions): SuiteRuns {
       signal,
       mode,
       ...callbacks,
-      ...(fetcher ? { onFailedTry: (failure) => fetcher.fetchFor(failure) } : {}),
+      ...(fetcher ? { onFailedTry: (failure) => fetcher.fetchScripts(failure) } : {}),
       onProgress: (progress) => {
         options.bus.emit({ type: 'suite.progress', ...progress });
         callbacks.onProgress?.(progress);

@@ -50,7 +50,7 @@ export async function runGuard(
   const rejectAsTooSlow = () => reject(`reading it took more than ${limitMs / 1000} s of processor time`);
   const trees = { before, after };
   return runWorker<GuardMessage, GuardFindings>(entry, {
-    order: { type: 'order', order, limitMs },
+    input: { type: 'order', order, limitMs },
     memoryMb: 1024,
     timeoutMs: clockMs,
     onMessage: async (message, send) => {

@@ -8,7 +8,7 @@ import { systemClock } from '../clock.js';
 import type { TestFailure, WebServer } from '../model/failure.js';
 import { ownFile } from '../own-files.js';
 import { addPackageBins } from '../process/find-program.js';
-import { findLoopbacks } from '../process/listener.js';
+import { findListeningAddresses } from '../process/listener.js';
 import { type BrokenBuild, watchBuild } from './broken-build.js';
 import type { Playwright } from './find-playwright.js';
 import { type PlaywrightExit, runPlaywright } from './playwright-process.js';
@@ -164,7 +164,7 @@ async function findListeningPorts(
   );
   const distinctPorts = [...new Set(ports)].filter((port) => port > 0);
   return new Map(
-    await Promise.all(distinctPorts.map(async (port) => [port, await findLoopbacks(port)] as const)),
+    await Promise.all(distinctPorts.map(async (port) => [port, await findListeningAddresses(port)] as const)),
   );
 }
 

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { endProcessesOf } from '../process/end-processes.js';
+import { endOwnedProcesses } from '../process/end-processes.js';
 import { type Problem, reasonOf } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
 import { listKilledRuns, markEnded } from './run-journal.js';
@@ -38,9 +38,9 @@ export async function recoverKilledRuns(project: string): Promise<Result<Recover
   // Only one run at a time works on a project, so no copy is in use.
   const copies = killed.length === 0 ? [] : await findCopies(project);
   for (const run of killed) {
-    const processes = await endProcessesOf({ runId: run.runId });
+    const processes = await endOwnedProcesses({ runId: run.runId });
     for (const copy of copies)
-      processes.push(...(await endProcessesOf({ runId: run.runId }, { workDir: copy })));
+      processes.push(...(await endOwnedProcesses({ runId: run.runId }, { workDir: copy })));
     await deleteAllUnmaskedFiles(run.dir);
     await markEnded(run);
     stoppedProcesses.push(

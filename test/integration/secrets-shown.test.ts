@@ -2,7 +2,7 @@ import path from 'node:path';
 import { mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { listEscalations, resolveNamed, showEscalation } from '../../src/cli/escalations.js';
+import { listEscalations, runResolve, showEscalation } from '../../src/cli/escalations.js';
 import { drawNow } from '../../src/clients/ui/event-stream.js';
 import { openProjectEscalations } from '../../src/clients/ui/questions.js';
 import { runInspect } from '../../src/cli/inspect.js';
@@ -167,7 +167,7 @@ describe('what shows a run', () => {
       const answered = await fetch(target, { method: 'POST', headers, body });
       return `${await answered.text()}\n${await printed(() => listEscalations({ all: true, json: true }))}`;
     });
-    const typed = await printed(() => resolveNamed(question, { choice: 'guide', guidance }));
+    const typed = await printed(() => runResolve(question, { choice: 'guide', guidance }));
     const kept = await printed(() => listEscalations({ all: true, json: true }));
     for (const text of [sent, kept]) expect(text).toContain('in-answer');
     expect(leaksOf(plants, `${sent}\n${typed}\n${kept}`)).toEqual([]);

@@ -45,7 +45,7 @@ export async function runCodeFixes(
 
 async function runProcess(request: CodeFixRequest): Promise<CodeFix[] | null> {
   const { fixed } = await runWorker<CodeFix[] | null, { readonly fixed: CodeFix[] | null }>(processFile, {
-    order: request,
+    input: request,
     memoryMb: 2048,
     timeoutMs: LIMIT_MS,
     onMessage: async (fixed) => ({ fixed }),

@@ -3,7 +3,7 @@ import { findClosest } from '../../config/closest.js';
 import { builtIn } from '../../model/built-in.js';
 import type { Problem } from '../../problem.js';
 import { err, ok, type Result } from '../../result.js';
-import { findProgram, type ProgramPlace } from '../../process/find-program.js';
+import { findProgram, type SearchContext } from '../../process/find-program.js';
 import { readAgentsFile } from '../../config/agents-file.js';
 import { readYaml } from '../../config/read-yaml.js';
 
@@ -42,7 +42,7 @@ function chooseByName(name: string): Result<AgentProgram | null, Problem> {
 }
 
 /** Returns the installed agent programs, in order of preference. */
-export async function findAgents(project: ProgramPlace): Promise<AgentProgram[]> {
+export async function findAgents(project: SearchContext): Promise<AgentProgram[]> {
   const all = listPrograms();
   const paths = await Promise.all(all.map(({ file }) => findProgram(file, project)));
   return all.filter((_, index) => paths[index] !== null);
