@@ -192,13 +192,14 @@ class ChangeProof {
       () => this.#createQuestion(out.length > 0),
       signal,
       async (next) => {
-        if (next.kind === 'settled') this.#ended = typeof part === 'string' ? unproven(part) : this.#settle();
-        else this.#ended = await this.#carryOut(next, out);
+        if (next.kind === 'settled') return false;
+        this.#ended = await this.#carryOut(next, out);
         return this.#ended === null;
       },
     );
-    if (signal.aborted || this.#ended === null) return interrupted;
-    return (await this.#findEdited(out)) ?? this.#ended;
+    if (signal.aborted) return interrupted;
+    const ended = (await this.#findEdited(out)) ?? this.#ended;
+    return ended ?? (typeof part === 'string' ? unproven(part) : this.#settle());
   }
 
   /** Concludes that nothing is proven if somebody edited the changed files during the proof: nobody knows which content the tests saw. */
@@ -406,7 +407,7 @@ class ChangeProof {
     const candidates = await listCandidates(unchanged, { root, contents, isTest, findStepIndex: () => 0 });
     if (candidates.length === 0)
       return unchanged.length === 0
-        ? 'nothing has changed since then, so there is nothing to revert'
+        ? 'the content of no file has changed since then, so there is nothing to revert'
         : 'the change cannot be reverted without installing packages';
     const app = candidates.filter(({ inTests }) => !inTests);
     return app.length > 0 ? app : candidates;
