@@ -21,7 +21,7 @@ export const provePatches =
 
 // Loaded only for a red run (CL-4).
 const loadHooks = () => import('./clients/hooks.js');
-const loadBlame = () => import('./clients/blame/explain.js');
+const loadBlame = () => import('./clients/blame/create-blame-search.js');
 
 async function healWith(
   run: Run,
@@ -94,7 +94,8 @@ export const verify =
   (proofRequest: ProofRequest, ids: readonly string[]): Command =>
   async (run) => {
     // The guard judges the change first, because it may refuse it without running a test.
-    const { compareChange, concludeRefused } = await import('./clients/verify/compare-change.js');
+    const { compareChange, refuseByGuard: concludeRefused } =
+      await import('./clients/verify/compare-change.js');
     const change = await compareChange(run.opened, proofRequest);
     if (!change.ok) return change;
     const refused = concludeRefused(run.opened, change.value);

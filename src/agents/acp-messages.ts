@@ -10,7 +10,7 @@ const capabilities = z.object({
   promptCapabilities: z.object({ image: z.boolean().catch(false) }).catch({ image: false }),
   sessionCapabilities: z.object({ resume: z.unknown().optional() }).catch({ resume: null }),
 });
-const helloShape = z.object({
+const initializeShape = z.object({
   protocolVersion: z.number(),
   agentCapabilities: capabilities.catch(() => capabilities.parse({})),
   authMethods: z
@@ -19,27 +19,27 @@ const helloShape = z.object({
 });
 
 /** A program's answer to `initialize`. */
-export type Hello = z.infer<typeof helloShape>;
+export type InitializeResponse = z.infer<typeof initializeShape>;
 
 /** Opens the conversation; returns the reason if that is impossible. A program with a different protocol version may send any answer. */
-export async function initializeAgent(agent: ClientContext): Promise<Hello | string> {
+export async function initializeAgent(agent: ClientContext): Promise<InitializeResponse | string> {
   const answer: unknown = await agent.request(methods.agent.initialize, {
     protocolVersion: PROTOCOL_VERSION,
     clientCapabilities: { fs: { readTextFile: true, writeTextFile: true }, terminal: false },
     clientInfo: { name: 'self-heal', version: readOwnVersion() },
   });
-  const hello = helloShape.safeParse(answer).data;
-  if (hello?.protocolVersion === PROTOCOL_VERSION) return hello;
-  return `it speaks version ${hello?.protocolVersion ?? 'unknown'} of the Agent Client Protocol, not ${PROTOCOL_VERSION}`;
+  const response = initializeShape.safeParse(answer).data;
+  if (response?.protocolVersion === PROTOCOL_VERSION) return response;
+  return `it speaks version ${response?.protocolVersion ?? 'unknown'} of the Agent Client Protocol, not ${PROTOCOL_VERSION}`;
 }
 
-/** Returns the program's own description of how to log in; null if there is none. */
-export function describeLogins({ authMethods }: Hello): string | null {
+/** Returns the program's own login instructions; null if there are none. */
+export function describeLogins({ authMethods }: InitializeResponse): string | null {
   const names = authMethods.map(({ name, description }) => (description ? `${name} (${description})` : name));
   return names.length === 0 ? null : `Log in: ${names.join(', or ')}.`;
 }
 
-/** Whether a program's error means that it needs a login. */
+/** True if a program's error means that it needs a login. */
 export function isAuthRequired(error: unknown): boolean {
   return error instanceof RequestError && error.code === -32_000;
 }
@@ -95,20 +95,20 @@ const updateShape = z.discriminatedUnion('sessionUpdate', [
 /** A message about the progress of a session. */
 export type Update = z.infer<typeof updateShape>;
 
-/** Reads a notification as a message about a session's progress; null if it is another one. */
+/** Reads a notification as a message about a session's progress; null if it is not one. */
 export function readUpdate(method: string, params: unknown): Update | null {
   if (method !== methods.client.session.update) return null;
   return z.object({ update: updateShape }).safeParse(params).data?.update ?? null;
 }
 
-const tokens = z.number().nullish().catch(null);
+const tokenCount = z.number().nullish().catch(null);
 const answerShape = z.object({
   stopReason: z.string().catch(''),
-  usage: z.object({ inputTokens: tokens, outputTokens: tokens }).nullish().catch(null),
+  usage: z.object({ inputTokens: tokenCount, outputTokens: tokenCount }).nullish().catch(null),
   // Where Gemini CLI reports it.
   _meta: z
     .object({
-      quota: z.object({ token_count: z.object({ input_tokens: tokens, output_tokens: tokens }) }),
+      quota: z.object({ token_count: z.object({ input_tokens: tokenCount, output_tokens: tokenCount }) }),
     })
     .nullish()
     .catch(null),
@@ -125,13 +125,13 @@ export function readTurnEnd(answer: unknown) {
   };
 }
 
-/** Returns the error that a stop reason means; null for a complete turn. The edits before an incomplete end may still be a fix. */
-export function interpretStop(stopReason: string, runner: string): AgentResult['error'] {
+/** Returns the error that a stop reason means; null for a complete turn. The edits of an incomplete turn may still be a fix. */
+export function findStopError(stopReason: string, runner: string): AgentResult['error'] {
   switch (stopReason) {
     case 'end_turn':
       return null;
     case 'max_tokens':
-      return { kind: 'context-overflow', reason: `${runner}: its turn reached the limit of tokens` };
+      return { kind: 'context-overflow', reason: `${runner}: its turn reached the token limit` };
     case 'refusal':
       return { kind: 'limited', reason: `${runner}: its model refused` };
     case 'cancelled':

@@ -3,11 +3,11 @@ import type { PermissionOption, ToolCallUpdate, ToolKind } from '@agentclientpro
 import { z } from 'zod';
 import { isInside, real, resolveFuturePath } from '../paths.js';
 
-/** The permissions of an agent: it may read and write in its copy, which also contains the evidence, and run the commands that agents.yaml allows. */
-export interface EditPolicy {
+/** What an agent may do: read and write in its copy, which also contains the evidence, and run the commands that agents.yaml allows. */
+export interface AccessPolicy {
   /** The root of the copy. */
   readonly root: string;
-  /** The folder to which relative paths are relative. */
+  /** The folder that relative paths start from. */
   readonly cwd: string;
   /** The commands that it may run. */
   readonly allow: readonly string[];
@@ -17,7 +17,7 @@ export interface EditPolicy {
 export type ToolCall = Pick<ToolCallUpdate, 'title' | 'kind' | 'locations' | 'content' | 'rawInput'>;
 
 /** Returns why a call is refused, or null if it is allowed. */
-export function explainRefusal(call: ToolCall, policy: EditPolicy): string | null {
+export function explainRefusal(call: ToolCall, policy: AccessPolicy): string | null {
   const kind = call.kind ?? 'other';
   const command = readCommand(call);
   if (kind === 'execute' || (kind === 'other' && command !== null)) {
@@ -34,12 +34,12 @@ export function explainRefusal(call: ToolCall, policy: EditPolicy): string | nul
 
 const editKinds: readonly (ToolKind | null | undefined)[] = ['edit', 'delete', 'move'];
 
-/** Whether a call changes files. Only a refused edit keeps an agent from its work (AG-8). */
+/** True if a call changes files. Only a refused edit keeps an agent from its work (AG-8). */
 export function isEditCall(call: ToolCall): boolean {
   return editKinds.includes(call.kind) || (call.content ?? []).some(({ type }) => type === 'diff');
 }
 
-/** Whether a command line is an allowed one, perhaps with more arguments. Text with a special meaning for the shell is not allowed as an argument. */
+/** True if a command line is an allowed one, perhaps with more arguments. No added argument may have a special meaning for the shell. */
 function isAllowedCommand(allowed: string, command: string): boolean {
   if (command === allowed) return true;
   return command.startsWith(`${allowed} `) && !/[;&|<>`$(){}\\\r\n]/.test(command.slice(allowed.length));
@@ -66,10 +66,13 @@ export function listFiles({ locations, content, rawInput }: ToolCall): string[] 
 }
 
 /** Returns the path of a file in the copy, with links resolved; null if it is outside. Rejects `..`, which could lead out through a link. */
-export function resolveInCopy(file: string, { root, cwd }: Pick<EditPolicy, 'root' | 'cwd'>): string | null {
+export function resolveInCopy(
+  file: string,
+  { root, cwd }: Pick<AccessPolicy, 'root' | 'cwd'>,
+): string | null {
   if (file === '' || file.includes('\0') || file.split(/[\\/]/).includes('..')) return null;
-  const place = resolveFuturePath(path.resolve(cwd, file));
-  return isInside(real(root), place) ? place : null;
+  const resolved = resolveFuturePath(path.resolve(cwd, file));
+  return isInside(real(root), resolved) ? resolved : null;
 }
 
 /** Chooses the option that applies to this call only, so that the program asks again before the next one. */

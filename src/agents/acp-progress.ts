@@ -4,9 +4,9 @@ import type { callShape, Update } from './acp-messages.js';
 import { listFiles, type ToolCall } from './acp-policy.js';
 import type { AgentListener } from './runner.js';
 
-/** The text of a program's messages that is kept: its end, where the completion signal is. */
+/** How much of a program's messages to keep: their end, where the completion signal is. */
 const MAX_MESSAGE_CHARACTERS = 256 * 1024;
-/** How much of a long line is logged. */
+/** How much of a long line to log. */
 const MAX_LINE_CHARACTERS = 16 * 1024;
 
 /** The work that a program has reported: its messages and its tool calls. Each line and each call is logged and shown. */
@@ -14,7 +14,7 @@ export interface AcpProgress {
   /** All of its messages. */
   readonly messages: string;
   /** Its messages after its last call. */
-  readonly final: string;
+  readonly finalMessage: string;
   readonly hasCalls: boolean;
   readUpdate(update: Update): void;
   /** Adds the parts of a call that a message has; returns the call so far. */
@@ -23,11 +23,11 @@ export interface AcpProgress {
   endLine(): void;
 }
 
-/** Starts to record a program's progress. `root` is the folder to which shown paths are relative. */
+/** Starts recording a program's progress. Shown paths are relative to `root`. */
 export function recordProgress(root: string, listener: AgentListener): AcpProgress {
   const calls = new Map<string, ToolCall & { readonly description: string }>();
   let messages = '';
-  let final = '';
+  let finalMessage = '';
   let line = '';
 
   function show(text: string): void {
@@ -42,7 +42,7 @@ export function recordProgress(root: string, listener: AgentListener): AcpProgre
 
   function appendMessage(text: string): void {
     messages = `${messages}${text}`.slice(-MAX_MESSAGE_CHARACTERS);
-    final = `${final}${text}`.slice(-MAX_MESSAGE_CHARACTERS);
+    finalMessage = `${finalMessage}${text}`.slice(-MAX_MESSAGE_CHARACTERS);
     const [first = '', ...nextLines] = text.split('\n');
     line = `${line}${first}`.slice(0, MAX_LINE_CHARACTERS);
     for (const next of nextLines) {
@@ -73,8 +73,8 @@ export function recordProgress(root: string, listener: AgentListener): AcpProgre
     get messages() {
       return messages;
     },
-    get final() {
-      return final;
+    get finalMessage() {
+      return finalMessage;
     },
     get hasCalls() {
       return calls.size > 0;
@@ -82,8 +82,8 @@ export function recordProgress(root: string, listener: AgentListener): AcpProgre
     readUpdate: (update) => {
       if (update.sessionUpdate === 'agent_message_chunk') appendMessage(update.content.text);
       if (update.sessionUpdate === 'plan') show(describePlan(update.entries));
-      // Text before a call is no part of the answer.
-      if (update.sessionUpdate === 'tool_call') [messages, final] = [`${messages}\n`, ''];
+      // Text before a call is not part of the answer.
+      if (update.sessionUpdate === 'tool_call') [messages, finalMessage] = [`${messages}\n`, ''];
       if (update.sessionUpdate === 'tool_call' || update.sessionUpdate === 'tool_call_update')
         updateCall(update);
     },
@@ -114,7 +114,7 @@ export function describeCall(call: ToolCall, root: string): string {
   return `${verb} ${pathInside(root, file) ?? file}${line ? `:${line}` : ''}`;
 }
 
-/** Describes a plan by how much of it is done, and its current step. */
+/** Describes a plan by its number of completed steps and its current step. */
 function describePlan(entries: readonly { readonly content: string; readonly status: string }[]): string {
   const completed = entries.filter(({ status }) => status === 'completed').length;
   const current = entries.find(({ status }) => status === 'in_progress') ?? entries[completed];

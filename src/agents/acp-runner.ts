@@ -18,9 +18,9 @@ import {
   callShape,
   describeLogins,
   formatRequestError,
-  type Hello,
+  type InitializeResponse,
   initializeAgent,
-  interpretStop,
+  findStopError,
   isAuthRequired,
   readTurnEnd,
   readUpdate,
@@ -28,7 +28,7 @@ import {
 } from './acp-messages.js';
 import {
   chooseOption,
-  type EditPolicy,
+  type AccessPolicy,
   explainRefusal,
   isEditCall,
   resolveInCopy,
@@ -37,7 +37,7 @@ import {
 import { describeCall, recordProgress } from './acp-progress.js';
 import { openWire } from './acp-wire.js';
 import { createLoginError, findAgentError } from './agent-error.js';
-import { findClaim, readOpinion } from './claim.js';
+import { findClaim, findOpinion } from './claim.js';
 import { locateCommandFile } from './command-files.js';
 import { expandCommand, splitCommand } from './expand-command.js';
 import { describeProgram } from './programs.js';
@@ -56,10 +56,10 @@ type AcpSettings = Extract<RunnerSettings, { kind: 'acp' }>;
 /** Drives any program that speaks the Agent Client Protocol. */
 export function createAcpRunner(settings: AcpSettings): Runner {
   const [file = '', ...args] = settings.command;
-  const { passes, env } = describeProgram(settings.program);
+  const { passedVariables, env } = describeProgram(settings.program);
   return {
-    createCommand: () => ({ file, args, env, passes, input: '' }),
-    follow: (task, listener) => converse(task, settings, listener),
+    createCommand: () => ({ file, args, env, passedVariables, input: '' }),
+    openConversation: (task, listener) => converse(task, settings, listener),
   };
 }
 
@@ -69,15 +69,15 @@ const MAX_REASON_CHARACTERS = 300;
 /** How long to wait at the start of a session for the program's list of slash commands. */
 const COMMANDS_MS = 1000;
 
-/** How often a program that ended its turn after a refusal is told to continue. */
-const MAX_MORE_TURNS = 5;
-const CONTINUE =
+/** How often to ask a program to continue if it ends its turn after a refusal. */
+const MAX_EXTRA_TURNS = 5;
+const CONTINUE_PROMPT =
   'That is not allowed here: you may read and edit files in the project, and nothing else. Continue without it, and finish as instructed.';
 
 /** Holds the conversation with a program until its turn is over. */
 function converse(task: AgentTask, settings: AcpSettings, listener: AgentListener): Conversation {
   const root = task.copyOf?.root ?? task.cwd;
-  const policy: EditPolicy = { root, cwd: task.cwd, allow: settings.allow ?? [] };
+  const policy: AccessPolicy = { root, cwd: task.cwd, allow: settings.allow ?? [] };
   const runner = task.agent.runner;
   const progress = recordProgress(root, listener);
   const denials: string[] = [];
@@ -100,7 +100,7 @@ function converse(task: AgentTask, settings: AcpSettings, listener: AgentListene
     onBroken: fail,
   });
 
-  /** Ends the program, because its work cannot succeed any more. */
+  /** Ends the program, because its work can no longer succeed. */
   function fail(reason: string, failure: AgentResult['error'] = null): void {
     if (state === 'over') return;
     listener.log(`self-heal: ${reason}`);
@@ -128,7 +128,7 @@ function converse(task: AgentTask, settings: AcpSettings, listener: AgentListene
     if (state === 'at work') progress.readUpdate(update);
   }
 
-  /** Takes the cost of the whole session, which may include an earlier attempt and may arrive after the answer. */
+  /** Records the cost of the whole session, which may include an earlier attempt and may arrive after the answer. */
   function onUsage(cost: { readonly amount: number; readonly currency: string } | null | undefined): void {
     if (cost?.currency !== 'USD') return;
     if (state === 'starting') costBefore = cost.amount;
@@ -139,7 +139,7 @@ function converse(task: AgentTask, settings: AcpSettings, listener: AgentListene
     const { token } = task;
     return (
       findClaim(progress.messages) !== null ||
-      (token !== undefined && readOpinion(progress.final, token) !== null)
+      (token !== undefined && findOpinion(progress.finalMessage, token) !== null)
     );
   }
 
@@ -167,8 +167,8 @@ function converse(task: AgentTask, settings: AcpSettings, listener: AgentListene
   /** Returns the path of a file that the program asks self-heal to read or write; throws if it is outside of the copy. */
   function resolvePermitted(kind: 'read' | 'edit', file: string): string {
     if (state !== 'at work') throw RequestError.invalidRequest(undefined, 'The turn is over.');
-    const place = resolveInCopy(file, policy);
-    if (place !== null) return place;
+    const resolved = resolveInCopy(file, policy);
+    if (resolved !== null) return resolved;
     refuse({ kind, locations: [{ path: file }] }, 'it is outside of its copy');
     throw RequestError.invalidParams(undefined, `${file} is outside of the project`);
   }
@@ -180,9 +180,9 @@ function converse(task: AgentTask, settings: AcpSettings, listener: AgentListene
     }))
     .onRequest(methods.client.fs.writeTextFile, ({ params }) => {
       // Synchronous, because nothing may be written after the end of the turn.
-      const place = resolvePermitted('edit', params.path);
-      mkdirSync(path.dirname(place), { recursive: true });
-      writeFileSync(place, params.content);
+      const resolved = resolvePermitted('edit', params.path);
+      mkdirSync(path.dirname(resolved), { recursive: true });
+      writeFileSync(resolved, params.content);
     });
 
   /** Returns the prompt with its slash command expanded, unless the program expands it; null if the command does not exist. */
@@ -196,7 +196,7 @@ function converse(task: AgentTask, settings: AcpSettings, listener: AgentListene
     return expandCommand(settings.program, task.prompt, { cwd: task.cwd, clean });
   }
 
-  async function createPrompt({ agentCapabilities }: Hello): Promise<ContentBlock[] | null> {
+  async function createPrompt({ agentCapabilities }: InitializeResponse): Promise<ContentBlock[] | null> {
     const text = await expandForProgram();
     if (text === null) {
       const { command } = splitCommand(task.prompt);
@@ -210,17 +210,20 @@ function converse(task: AgentTask, settings: AcpSettings, listener: AgentListene
   }
 
   /** Opens a new session, or continues the one of an earlier attempt; returns its id. */
-  async function openSession(agent: ClientContext, { agentCapabilities }: Hello): Promise<string> {
+  async function openSession(
+    agent: ClientContext,
+    { agentCapabilities }: InitializeResponse,
+  ): Promise<string> {
     const { resume } = task;
     const { loadSession, sessionCapabilities } = agentCapabilities;
-    const place = { cwd: task.cwd, mcpServers: [] };
+    const location = { cwd: task.cwd, mcpServers: [] };
     if (!resume || !(loadSession || sessionCapabilities.resume)) {
-      const answer = await agent.request(methods.agent.session.new, place);
+      const answer = await agent.request(methods.agent.session.new, location);
       return z.object({ sessionId: z.string() }).parse(answer).sessionId;
     }
     const method = sessionCapabilities.resume ? methods.agent.session.resume : methods.agent.session.load;
     try {
-      await agent.request(method, { ...place, sessionId: resume });
+      await agent.request(method, { ...location, sessionId: resume });
     } catch (problem) {
       if (isAuthRequired(problem) || !(problem instanceof RequestError)) throw problem;
       // Each program words this error differently.
@@ -231,18 +234,18 @@ function converse(task: AgentTask, settings: AcpSettings, listener: AgentListene
 
   let cancelTurn = () => Promise.resolve();
 
-  async function work(agent: ClientContext): Promise<void> {
+  async function runSession(agent: ClientContext): Promise<void> {
     let login: string | null = null;
     try {
-      const hello = await initializeAgent(agent);
-      if (typeof hello === 'string') {
+      const response = await initializeAgent(agent);
+      if (typeof response === 'string') {
         const remedy = 'Install a version of the program that does, or name another runner in agents.yaml.';
-        return fail(hello, { kind: 'unusable', reason: `${runner}: ${hello}`, remedy });
+        return fail(response, { kind: 'unusable', reason: `${runner}: ${response}`, remedy });
       }
-      login = describeLogins(hello);
-      const sessionId = await openSession(agent, hello);
+      login = describeLogins(response);
+      const sessionId = await openSession(agent, response);
       usage = { ...usage, sessionId };
-      const prompt = await createPrompt(hello);
+      const prompt = await createPrompt(response);
       if (prompt === null || state === 'over') return;
       cancelTurn = () => agent.notify(methods.agent.session.cancel, { sessionId });
       state = 'at work';
@@ -257,7 +260,7 @@ function converse(task: AgentTask, settings: AcpSettings, listener: AgentListene
     }
   }
 
-  /** Sends the prompt. Some programs end their turn after a refusal: they are told to continue. */
+  /** Sends the prompt. Asks a program that ends its turn after a refusal to continue. */
   async function runTurns(agent: ClientContext, sessionId: string, prompt: ContentBlock[]) {
     const runTurn = async (blocks: ContentBlock[]) => {
       wasRefused = false;
@@ -265,17 +268,17 @@ function converse(task: AgentTask, settings: AcpSettings, listener: AgentListene
       return readTurnEnd(await turn);
     };
     let end = await runTurn(prompt);
-    for (let more = 0; more < MAX_MORE_TURNS; more += 1) {
+    for (let extra = 0; extra < MAX_EXTRA_TURNS; extra += 1) {
       if (!wasRefused || state !== 'at work' || hasAnswered()) break;
-      end = await runTurn([{ type: 'text', text: CONTINUE }]);
+      end = await runTurn([{ type: 'text', text: CONTINUE_PROMPT }]);
     }
     return end;
   }
 
   function finish(stopReason: string): void {
-    error = interpretStop(stopReason, runner);
+    error = findStopError(stopReason, runner);
     // Copilot CLI reports an error of its provider as its answer.
-    if (!progress.hasCalls && !hasAnswered()) error ??= findAgentError(progress.final, runner);
+    if (!progress.hasCalls && !hasAnswered()) error ??= findAgentError(progress.finalMessage, runner);
     isUnfinished = false;
     endTurn();
     wire.input.end();
@@ -283,7 +286,7 @@ function converse(task: AgentTask, settings: AcpSettings, listener: AgentListene
   }
 
   const connection = app.connect(wire.stream);
-  void work(connection.agent);
+  void runSession(connection.agent);
   return {
     protocol: {
       input: wire.input,
@@ -303,7 +306,7 @@ function converse(task: AgentTask, settings: AcpSettings, listener: AgentListene
     },
     result: () => ({
       claim: findClaim(progress.messages),
-      final: progress.final,
+      finalMessage: progress.finalMessage,
       usage,
       denials,
       error,
@@ -319,14 +322,14 @@ export function tryLogin(cwd: string) {
   const wire = openWire({ onText: doNothing, onNotification: doNothing, onBroken: doNothing });
   const connection = client({ name: 'self-heal' }).connect(wire.stream);
   const findLogin = async () => {
-    const hello = await initializeAgent(connection.agent);
-    if (typeof hello === 'string') return { state: 'unknown', why: hello } as const;
+    const response = await initializeAgent(connection.agent);
+    if (typeof response === 'string') return { state: 'unknown', why: response } as const;
     try {
       await connection.agent.request(methods.agent.session.new, { cwd, mcpServers: [] });
       return { state: 'in', how: 'it opens a session' } as const;
     } catch (error) {
       if (!isAuthRequired(error)) throw error;
-      const remedy = describeLogins(hello);
+      const remedy = describeLogins(response);
       return { state: 'out', ...(remedy === null ? {} : { remedy }) } as const;
     }
   };

@@ -5,7 +5,7 @@ import { createLineSplitter } from './line-splitter.js';
 
 /** The maximum length of a message; legitimate ones are shorter. */
 const MAX_MESSAGE_CHARACTERS = 8 * 1024 * 1024;
-/** More unread output means that the program does not read the answers to its requests. */
+/** If more answers are unread, the program does not read them. */
 const MAX_UNREAD_BYTES = 64 * 1024 * 1024;
 
 /** The connection between self-heal and a program, with a message on each line. */
@@ -13,9 +13,9 @@ export interface Wire {
   readonly stream: Stream;
   /** The program's standard input; its end makes the program exit. */
   readonly input: PassThrough;
-  /** Takes output of the program. */
+  /** Reads a chunk of the program's output. */
   write(chunk: Buffer): void;
-  /** No more messages will come. */
+  /** Ends the connection in both directions. */
   close(): void;
 }
 

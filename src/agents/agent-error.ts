@@ -6,10 +6,10 @@ type AgentError = NonNullable<AgentResult['error']>;
 
 const MAX_REASON_CHARACTERS = 300;
 
-/** The remedy for each error, for a person. How to log in depends on the program. */
+/** The remedy for each error, for a person. Login instructions depend on the program. */
 const remedies: Readonly<Record<Exclude<AgentErrorReason, 'unauthorized'>, string>> = {
   overloaded: 'The provider is overloaded; run again later.',
-  'rate-limited': 'The rate limit of the provider was reached; run again later, or raise the limit.',
+  'rate-limited': "The provider's rate limit was reached; run again later, or raise the limit.",
   connection: 'The provider cannot be reached; check the network and the proxy, then run again.',
   'prompt-too-long':
     'Choose a model with a larger context, lower `evidence` in agents.yaml, or shorten the slash command and the files that the program reads at its start.',
@@ -18,7 +18,7 @@ const remedies: Readonly<Record<Exclude<AgentErrorReason, 'unauthorized'>, strin
   model: 'Choose a model that your account can use.',
   certificate: 'Trust the certificate of your proxy: set NODE_EXTRA_CA_CERTS or SSL_CERT_FILE.',
   'invalid-request':
-    'The provider rejects the requests of the program: check its model and settings, or update the program.',
+    "The provider rejects the program's requests: check its model and settings, or update the program.",
   refused: 'The provider refused to work on this failure; read the log, and fix it by hand.',
   'session-unknown': 'Run again; its earlier session no longer exists.',
   'command-line': 'Check the arguments of this runner in agents.yaml and the version of the program.',
@@ -36,10 +36,10 @@ export function chooseRemedy(reason: AgentErrorReason, runner: string): string {
 /** Classifies a program's own message about why it could not work (AG-6). Unknown wording is fatal. */
 export function createAgentError(text: string, runner: string): AgentError {
   const { kind, reason, evidence } = classifyAgentError(text);
-  const words = text.trim().replaceAll(/\s+/g, ' ');
+  const oneLine = text.trim().replaceAll(/\s+/g, ' ');
   // In a long text, the deciding line is more informative than the beginning.
-  const short = words.length > MAX_REASON_CHARACTERS ? (evidence ?? words) : words;
-  const message = `${runner}: ${short.slice(0, MAX_REASON_CHARACTERS) || 'it failed without a message'}`;
+  const excerpt = oneLine.length > MAX_REASON_CHARACTERS ? (evidence ?? oneLine) : oneLine;
+  const message = `${runner}: ${excerpt.slice(0, MAX_REASON_CHARACTERS) || 'it failed without a message'}`;
   if (kind === 'retryable') {
     const waitMs = parseRequestedWaitMs(text);
     return { kind: 'retryable', reason: message, ...(waitMs === null ? {} : { waitMs }) };
@@ -48,13 +48,13 @@ export function createAgentError(text: string, runner: string): AgentError {
   return { kind: 'unusable', reason: message, remedy: chooseRemedy(reason, runner) };
 }
 
-/** Creates the error of a program that needs a login. `login` is the program's own description of how to log in. */
+/** Creates the error of a program that needs a login. `login` has the program's own instructions. */
 export function createLoginError(text: string, runner: string, login: string | null): AgentError {
   const reason = `${runner}: ${text.slice(0, MAX_REASON_CHARACTERS) || 'not logged in'}`;
   return { kind: 'unusable', reason, remedy: login ?? chooseRemedy('unauthorized', runner) };
 }
 
-/** Reasons whose words may be about the user's own app, which agents often mention. */
+/** Reasons whose words may also describe the user's own app, which agents often mention. */
 const ambiguousReasons: readonly AgentErrorReason[] = ['unknown', 'invalid-request', 'refused'];
 
 /** Classifies free text on standard error; returns null unless it is clearly the program's own error (AG-5 then applies). */

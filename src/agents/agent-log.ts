@@ -15,12 +15,12 @@ export interface AgentLog {
 
 /**
  * Opens the log. A full disk ends the log, not the agent. Masks the output, because an agent may print any file that it has read (EV-9, EV-10).
- * Does not scan the cut part for secrets, which would take minutes for a flood of output.
+ * Does not scan the omitted middle for secrets, which would take minutes for a flood of output.
  */
 export function openAgentLog(file: string, masking: MaskFinder): AgentLog {
-  const out = createWriteStream(file);
-  out.on('error', () => undefined);
-  const write = (text: string) => void out.write(text);
+  const stream = createWriteStream(file);
+  stream.on('error', () => undefined);
+  const write = (text: string) => void stream.write(text);
   const head = createMaskedStream(masking, write);
   const tail = openTail();
   let remaining = HEAD_BYTES;
@@ -32,43 +32,43 @@ export function openAgentLog(file: string, masking: MaskFinder): AgentLog {
       if (chunk.length > beginning.length) tail.write(chunk.subarray(beginning.length));
     },
     close: async () => {
-      const { bytes, cutBytes } = tail.end();
-      if (cutBytes === 0) head.write(bytes);
+      const { bytes, omittedBytes } = tail.end();
+      if (omittedBytes === 0) head.write(bytes);
       head.end();
-      if (cutBytes > 0) {
-        out.write(`\n[self-heal: ${cutBytes} bytes were cut here]\n`);
+      if (omittedBytes > 0) {
+        stream.write(`\n[self-heal: ${omittedBytes} bytes were cut here]\n`);
         const end = createMaskedStream(masking, write);
         end.write(bytes);
         end.end();
       }
-      out.end();
-      await finished(out).catch(() => undefined);
+      stream.end();
+      await finished(stream).catch(() => undefined);
     },
   };
 }
 
-/** Keeps the last bytes of a stream; `end` returns them, and the number of bytes cut before them. */
+/** Keeps the last bytes of a stream; `end` returns them, and the number of omitted bytes before them. */
 function openTail() {
   let chunks: Buffer[] = [];
   let length = 0;
-  let cutBytes = 0;
-  const shorten = () => {
+  let omittedBytes = 0;
+  const dropBeginning = () => {
     const all = Buffer.concat(chunks);
     // Cuts at a word, because half a secret would not be recognized and masked.
     const from = findWordBoundary(all, Math.max(0, all.length - TAIL_BYTES));
     chunks = [all.subarray(from)];
     length = all.length - from;
-    cutBytes += from;
+    omittedBytes += from;
   };
   return {
     write: (chunk: Buffer) => {
       chunks.push(chunk);
       length += chunk.length;
-      if (length > 2 * TAIL_BYTES) shorten();
+      if (length > 2 * TAIL_BYTES) dropBeginning();
     },
     end: () => {
-      if (length > TAIL_BYTES) shorten();
-      return { bytes: Buffer.concat(chunks), cutBytes };
+      if (length > TAIL_BYTES) dropBeginning();
+      return { bytes: Buffer.concat(chunks), omittedBytes };
     },
   };
 }

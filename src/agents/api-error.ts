@@ -10,7 +10,7 @@ type AgentErrorKind = Exclude<AgentError, 'timeout' | 'aborted'>;
 export type AgentError = (typeof agentErrors)[number];
 
 /** The reasons for which an agent program fails, and the kind of each. The remedy depends on the reason. */
-const kinds = {
+const kindByReason = {
   overloaded: 'retryable',
   'rate-limited': 'retryable',
   connection: 'retryable',
@@ -27,7 +27,7 @@ const kinds = {
   unknown: 'fatal',
 } as const satisfies Record<string, AgentErrorKind>;
 
-export type AgentErrorReason = keyof typeof kinds;
+export type AgentErrorReason = keyof typeof kindByReason;
 
 /** The meaning of an agent program's error output, and the line that shows it. */
 export interface AgentDiagnosis {
@@ -37,15 +37,15 @@ export interface AgentDiagnosis {
   readonly evidence: string | null;
 }
 
-/** The words and the status codes of a reason; it does not apply if `unless` matches, too. */
-type Row = readonly [
+/** The wording and the status codes that show a reason, unless `unless` matches, too. */
+type RuleRow = readonly [
   AgentErrorReason,
   RegExp,
   { readonly codes?: readonly number[]; readonly unless?: RegExp }?,
 ];
 
 /** The table of AG-6: the first row that matches decides. */
-const rows: readonly Row[] = [
+const rows: readonly RuleRow[] = [
   // These texts name their cause but would also match a later row: a daily quota answers 429, a prompt that is too long is wrapped
   // in a 500, and a bad certificate looks like a network error.
   [
@@ -131,14 +131,16 @@ const rows: readonly Row[] = [
 const notAfterPosition = String.raw`(?<![\w.:/#$-])(?<!\b(?:lines?|ports?|col|column|pid|row|page|chunk|byte|at)[ :=#]{1,2})`;
 /** Excludes quantities and parts of longer numbers (`429 ms`, `503 tests`, `4.29`, `500:12`). */
 const notBeforeUnit = String.raw`(?![\w%/-]|[.,:]\d| ?(?:ms|s|secs?|seconds?|minutes?|hours?|days?|kb|mb|gb|bytes|tokens?|tests?|lines?|files?|errors?|times|characters|chars|px|items?|records?|rows?)\b)`;
-/** `status:429`, `code=429`, `(429)` and `HTTP/1.1 429` are statuses, whatever follows. */
+/** `status:429`, `code=429`, `(429)` and `HTTP/1.1 429` are always status codes. */
 const statusLabel = String.raw`(?<=\b(?:status|code|http|error)["']?[:=]["']?)`;
 
 /** The rows with one pattern each, which matches codes only as whole status codes. */
 const rules = rows.map(([reason, words, { codes = [], unless } = {}]) => {
-  const any = `(?:${codes.join('|')})`;
+  const codePattern = `(?:${codes.join('|')})`;
   const statuses =
-    codes.length > 0 ? `|${notAfterPosition}${any}${notBeforeUnit}|${statusLabel}${any}(?!\\d)` : '';
+    codes.length > 0
+      ? `|${notAfterPosition}${codePattern}${notBeforeUnit}|${statusLabel}${codePattern}(?!\\d)`
+      : '';
   return { reason, unless, pattern: new RegExp(words.source + statuses, 'i') };
 });
 
@@ -152,7 +154,7 @@ export function classifyAgentError(text: string): AgentDiagnosis {
   for (const { reason, pattern, unless } of rules) {
     const match = pattern.exec(clean);
     if (match && !unless?.test(clean))
-      return { kind: kinds[reason], reason, evidence: textAround(clean, match.index) };
+      return { kind: kindByReason[reason], reason, evidence: quoteLineAround(clean, match.index) };
   }
   return { kind: 'fatal', reason: 'unknown', evidence: null };
 }
@@ -167,7 +169,7 @@ function removeFrames(text: string): string {
     .trim();
 }
 
-function textAround(text: string, index: number): string {
+function quoteLineAround(text: string, index: number): string {
   const start = text.lastIndexOf('\n', index) + 1;
   const end = text.indexOf('\n', index);
   const line = text.slice(start, end === -1 ? undefined : end);
@@ -175,8 +177,8 @@ function textAround(text: string, index: number): string {
   return line.slice(from, from + MAX_EVIDENCE_CHARACTERS).trim();
 }
 
-/** Returns the error that kept an agent program from working (AG-6), or null if it worked, successfully or not. */
-export function findErrorOfEnd({ kind }: AgentEnd): AgentError | null {
+/** Returns the error that kept an agent program from working (AG-6); null if it worked, successfully or not. */
+export function classifyAgentEnd({ kind }: AgentEnd): AgentError | null {
   if (kind === 'timed-out') return 'timeout';
   if (kind === 'aborted' || kind === 'retryable') return kind;
   if (kind === 'context-overflow') return 'context_overflow';
@@ -187,26 +189,26 @@ const number = String.raw`(\d{1,6}(?:\.\d{1,9})?)`;
 const unit = String.raw`(ms|milliseconds?|s|secs?|seconds?|m|mins?|minutes?)(?![a-z])`;
 
 /** Fields with a numeric value, quoted or not, and an optional unit; a name that ends in `ms` means milliseconds. */
-const field = new RegExp(
+const waitField = new RegExp(
   String.raw`\b(retry[-_ ]?after(?:[-_](?:ms|seconds))?|retryDelay|reset[-_ ]?after)\b["']? ?[:=(]? ?["']?${number} ?(?:${unit})?`,
   'gi',
 );
 /** `try again in 1m30s`, `Please retry in 38.2s.`, `wait 30 seconds before …`. A number without a unit may mean anything. */
-const sentence = new RegExp(
+const waitSentence = new RegExp(
   String.raw`\b(?:(?:re)?try(?: again)?|available(?: again)?|resets?) (?:in|after) (?:about |~)?${number} ?${unit}(?: ?(?:and )?${number} ?${unit})?|\bwait (?:for )?(?:about |at least )?${number} ?${unit}`,
   'gi',
 );
 
-/** Returns the last wait before the next request that a program's output demands, in milliseconds, or null. */
+/** Returns the wait before the next request that a program's output demands last, in milliseconds, or null. */
 export function parseRequestedWaitMs(text: string): number | null {
   const end = text.slice(-MAX_CHARACTERS).replaceAll('\\"', '"');
   const waits = [
     // A number without a unit is in seconds, as in HTTP's `Retry-After` header.
-    ...Array.from(end.matchAll(field), ({ index, 1: name = '', 2: value, 3: unit }) => ({
+    ...Array.from(end.matchAll(waitField), ({ index, 1: name = '', 2: value, 3: unit }) => ({
       index,
       ms: toMs(value, unit ?? (/ms$/i.test(name) ? 'ms' : 's')),
     })),
-    ...Array.from(end.matchAll(sentence), (match) => ({
+    ...Array.from(end.matchAll(waitSentence), (match) => ({
       index: match.index,
       ms: toMs(match[1], match[2]) + toMs(match[3], match[4]) + toMs(match[5], match[6]),
     })),

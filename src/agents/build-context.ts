@@ -43,10 +43,10 @@ export interface ContextRequest {
   /** The fix of this failure in an earlier run, or null. */
   readonly earlierFix: EarlierFix | null;
   /** Why no run found the change that broke it. */
-  readonly whyNoBlame?: string | undefined;
-  /** Whether self-heal edited a file in this run. The path is relative to the repository's root. */
+  readonly noBlameReason?: string | undefined;
+  /** True if self-heal edited a file in this run. The path is relative to the repository's root. */
   readonly isEdited?: (file: string) => boolean;
-  /** `Redactor.clean`, for text that is read from the project. */
+  /** `Redactor.clean`, for text from the project. */
   readonly clean: (text: string) => string;
 }
 
@@ -64,11 +64,11 @@ export async function buildContext(request: ContextRequest): Promise<AgentContex
   const { requests, handlers, named, near } = await findRelevantCode(lead, { root, tree });
   const rate = rateHunk(lead, near);
   const rateBlamed = (hunk: BlamedHunk) => rate({ ...hunk, newStart: hunk.line });
-  const isNarrow = cause.blame !== undefined && isNarrowedDown(cause.blame);
-  const blame = isNarrow
+  const hasNarrowBlame = cause.blame !== undefined && isNarrowedDown(cause.blame);
+  const blame = hasNarrowBlame
     ? { ...cause.blame, hunks: cause.blame.hunks.toSorted((a, b) => rateBlamed(b) - rateBlamed(a)) }
     : null;
-  const whyNoBlame = cause.blame && !isNarrow ? describeBlame(cause.blame) : request.whyNoBlame;
+  const whyNoBlame = cause.blame && !hasNarrowBlame ? describeBlame(cause.blame) : request.noBlameReason;
   const test = createContextTest(lead, root);
   return {
     schemaVersion: 1,
@@ -78,7 +78,7 @@ export async function buildContext(request: ContextRequest): Promise<AgentContex
     task: 'Fix this error so the test can pass',
     project: { name: settings.project, root },
     test,
-    ...readSetup(lead, root),
+    ...describeSetUp(lead, root),
     ...(lead.neededTests && lead.neededTests.length > 0 ? { needs: lead.neededTests } : {}),
     otherTests: members.flatMap((other) => (other === lead ? [] : (createContextTest(other, root) ?? []))),
     ...evidence,
@@ -95,7 +95,7 @@ export async function buildContext(request: ContextRequest): Promise<AgentContex
       root,
       tree,
       lead,
-      lastGreen: createLastGreenLookup(root),
+      findLastGreen: createLastGreenLookup(root),
       isExcluded: request.isEdited ?? (() => false),
       clean: request.clean,
     }).catch(() => null),
@@ -115,7 +115,7 @@ export async function buildContext(request: ContextRequest): Promise<AgentContex
   };
 }
 
-/** Describes the page's custom elements: where they are defined, and whether their shadow root is closed. */
+/** Describes the page's custom elements: their definitions, and whether their shadow root is closed. */
 async function describeCustomElements(
   { evidence }: DiagnosedFailure,
   tree: string,
@@ -123,7 +123,7 @@ async function describeCustomElements(
   const elements = (evidence.elements ?? []).filter(({ tag }) => tag.includes('-')).slice(0, 12);
   const tags = [...new Set(elements.map(({ tag }) => tag))];
   const notes = new Map(
-    await Promise.all(tags.map(async (tag) => [tag, await findDefinition(tag, tree)] as const)),
+    await Promise.all(tags.map(async (tag) => [tag, await describeDefinition(tag, tree)] as const)),
   );
   const lines = elements.map(({ tag, attributes, text }) => {
     const pairs = Object.entries(attributes).map(([name, value]) => ` ${name}="${value}"`);
@@ -132,14 +132,14 @@ async function describeCustomElements(
   return lines.length > 0 ? { customElements: [...new Set(lines)] } : {};
 }
 
-async function findDefinition(tag: string, tree: string): Promise<string> {
+async function describeDefinition(tag: string, tree: string): Promise<string> {
   const [definition] = await searchCode(tree, `(define\\(|customElement\\(|tag: *)['"]${tag}['"]`);
   if (!definition) return '';
   const [closed] = await searchCode(tree, `mode: *['"]closed['"]`, { path: `:(literal)${definition.file}` });
-  const place = `${definition.file}:${definition.line}`;
+  const position = `${definition.file}:${definition.line}`;
   return closed
-    ? ` (${place}; closed shadow root, which locators cannot enter: ${closed.file}:${closed.line})`
-    : ` (${place})`;
+    ? ` (${position}; closed shadow root, which locators cannot enter: ${closed.file}:${closed.line})`
+    : ` (${position})`;
 }
 
 function chooseTestChanges({ mayChangeTests, cause, settings }: ContextRequest): AgentContext['testChanges'] {
@@ -183,7 +183,7 @@ function combineErrors({ evidence, diagnosis }: DiagnosedFailure): AgentContext[
   };
 }
 
-function readSetup({ failure }: DiagnosedFailure, root: string): Pick<AgentContext, 'phase' | 'setUp'> {
+function describeSetUp({ failure }: DiagnosedFailure, root: string): Pick<AgentContext, 'phase' | 'setUp'> {
   if (failure.scope === 'test') return failure.setUp ? { setUp: failure.setUp } : {};
   const { phase } = failure;
   if (!phase) return {};
@@ -207,7 +207,7 @@ function readPatchText(
   { runDir, runId, root, clean }: Pick<ContextRequest, 'runDir' | 'runId' | 'root' | 'clean'>,
 ): string | null {
   if (file === null) return null;
-  // The folders of earlier runs lie next to the final folder of this run.
+  // The folders of earlier runs are next to the final folder of this run.
   const dir = file.startsWith('../') ? stateFolder(root, 'runs', runId) : runDir;
   const patch = path.join(dir, file);
   if (!isInside(path.dirname(dir), patch)) return null;
@@ -225,7 +225,7 @@ const MAX_MESSAGE_CHARACTERS = 1000;
 const MAX_ENTRIES = 5;
 const MAX_SERVER_CHARACTERS = 1000;
 
-/** Reduces a context that was too long for the model (AG-7): keeps the error, the diagnosis, and the last few entries of everything else. */
+/** Shortens a context that was too long for the model (AG-7): keeps the error, the diagnosis, and the last few entries of everything else. */
 export function reduceContext(context: AgentContext): AgentContext {
   const { error, console, network, serverOutput, previousAttempts, steps = [], serverLines = [] } = context;
   return {

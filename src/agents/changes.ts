@@ -1,4 +1,4 @@
-import type { GreenState, LastGreen } from '../run/last-green.js';
+import type { GreenState, GreenLookup } from '../run/last-green.js';
 import { compareWithState } from '../run/tree-state.js';
 import type { Blame, BlamedCommit, Changes } from '../model/blame.js';
 import type { DiagnosedFailure } from '../model/cause.js';
@@ -23,12 +23,12 @@ export interface ChangesRequest {
   readonly tree: string;
   readonly lead: DiagnosedFailure;
   /** Returns the newest commit at which a test was green here, or null. */
-  readonly lastGreen: LastGreen;
+  readonly findLastGreen: GreenLookup;
   /** True for a file to skip because self-heal edited it. The path is relative to the repository's root. */
   readonly isExcluded: (file: string) => boolean;
   /** More positions in the app that are relevant to the failure, besides those in its texts: `server/reminders.ts:12`. */
   readonly near?: readonly NearPlace[];
-  /** The change that broke the test, as runs have shown; the rest of its commit is shown. */
+  /** The change that broke the test, as runs have shown: the rest of its commit is listed first. */
   readonly blame?: Blame | null;
   /** `Redactor.clean`, which is applied before long hunks are cut. */
   readonly clean: (text: string) => string;
@@ -36,18 +36,18 @@ export interface ChangesRequest {
 
 /** The maximum number of hunks to look up, because each needs a git call. */
 const MAX_HUNKS = 40;
-const MAX_OTHERS = 12;
+const MAX_OTHER_COMMITS = 12;
 /** The maximum number of files to compare. */
 const MAX_FILES = 400;
 
 /**
- * Returns the changes since the failing test was last green, from git. If no green commit is known, returns those since the branch began, or else those
- * of the last commits. Hunks that the failure names come first. Null if git has no changes.
+ * Returns the changes since the failing test was last green, from git. If no green commit is known, returns the changes since the branch began, or else
+ * those in the last commits. Hunks that the failure names come first. Null if git has no changes.
  */
 export async function listChanges(request: ChangesRequest): Promise<Changes | null> {
-  const found = await findHunks(request);
-  if (found === null) return null;
-  const { base, shown, ratings, uncommitted, log } = found;
+  const foundHunks = await findHunks(request);
+  if (foundHunks === null) return null;
+  const { base, shown, ratings, uncommitted, log } = foundHunks;
   const [blamed] = request.blame?.hunks ?? [];
   const commit = blamed ? blamed.commit : chooseLikelyCommit(shown, ratings);
   const commits = [...(uncommitted.length > 0 ? [{ commit: null, files: uncommitted }] : []), ...log];
@@ -55,7 +55,7 @@ export async function listChanges(request: ChangesRequest): Promise<Changes | nu
     base,
     commit,
     hunks: shown.filter((hunk) => hunk.commit?.id === commit?.id),
-    others: commits.filter((other) => other.commit?.id !== commit?.id).slice(0, MAX_OTHERS),
+    others: commits.filter((other) => other.commit?.id !== commit?.id).slice(0, MAX_OTHER_COMMITS),
     packages: await listChangedPackages(shown, request.tree),
   };
 }
@@ -75,19 +75,23 @@ interface FoundHunks {
 
 async function findHunks(request: ChangesRequest): Promise<FoundHunks | null> {
   const { root, tree, lead } = request;
-  const green = await request.lastGreen(lead);
+  const green = await request.findLastGreen(lead);
   if (green !== null) return listChangesSince(green, 'last-green', request);
   // The agent's copy has no branches.
   const head = (await git(tree, ['rev-parse', 'HEAD']))?.trim() ?? '';
-  const found = await findBase(root, null).catch(() => head);
-  const branch = typeof found === 'string' ? found : head;
-  const newest = await listChangesSince(greenAt(branch), branch === head ? 'head' : 'merge-base', request);
+  const base = await findBase(root, null).catch(() => head);
+  const branch = typeof base === 'string' ? base : head;
+  const newest = await listChangesSince(
+    createGreenState(branch),
+    branch === head ? 'head' : 'merge-base',
+    request,
+  );
   if (newest) return newest;
   const older = await findRecentCommit(tree);
-  return older === null ? null : listChangesSince(greenAt(older), 'recent', request);
+  return older === null ? null : listChangesSince(createGreenState(older), 'recent', request);
 }
 
-function greenAt(commit: string): GreenState {
+function createGreenState(commit: string): GreenState {
   return { commit, runDir: null };
 }
 
@@ -97,35 +101,35 @@ async function listChangesSince(
   request: ChangesRequest,
 ): Promise<FoundHunks | null> {
   const { tree, lead, clean, near } = request;
-  const since = await compareWithState(tree, state);
-  if ('kind' in since) return null;
-  const paths = (await listRevertiblePaths(since, request)).filter((file) => !isInitFile(file));
+  const comparison = await compareWithState(tree, state);
+  if ('kind' in comparison) return null;
+  const paths = (await listRevertiblePaths(comparison, request)).filter((file) => !isInitFile(file));
   if (paths.length === 0 || paths.length > MAX_FILES) return null;
-  const base = { commit: since.base, from };
-  const log = await listCommitsSince(since.root, since.base);
-  const stepOf = await createStepLookup(since.root, log);
-  const files = await compareFiles(since, paths);
+  const base = { commit: comparison.base, from };
+  const log = await listCommitsSince(comparison.root, comparison.base);
+  const findStep = await createStepLookup(comparison.root, log);
+  const files = await compareFiles(comparison, paths);
   const rate = rateHunk(lead, near);
   const hunks = files
     .flatMap((file) => file.hunks)
     .filter(({ old, now }) => ![...old, ...now].some((line) => line.includes('\0')))
-    .map((hunk) => ({ hunk, likely: rate(hunk), step: stepOf(hunk.file) }))
+    .map((hunk) => ({ hunk, likely: rate(hunk), step: findStep(hunk.file) }))
     .toSorted((a, b) => b.likely - a.likely || b.step - a.step);
   const appHunks = hunks.filter(({ hunk }) => isAppFile(hunk.file));
-  const examined = (appHunks.length > 0 ? appHunks : hunks).slice(0, MAX_HUNKS);
+  const topHunks = (appHunks.length > 0 ? appHunks : hunks).slice(0, MAX_HUNKS);
   const history = { base, commits: log.map(({ commit }) => commit) };
   const shown = await formatHunks(
-    examined.map(({ hunk }) => hunk),
+    topHunks.map(({ hunk }) => hunk),
     history,
-    { root: since.root, cwd: tree, clean },
+    { root: comparison.root, cwd: tree, clean },
   );
   const uncommitted = [
     ...new Set(hunks.flatMap(({ hunk, step }) => (step >= log.length ? [hunk.file] : []))),
   ];
-  return { base, shown, ratings: examined.map(({ likely }) => likely), uncommitted, log };
+  return { base, shown, ratings: topHunks.map(({ likely }) => likely), uncommitted, log };
 }
 
-/** Returns the commit with the highest-rated hunk; of equals, the one with more such hunks. */
+/** Returns the commit with the highest-rated hunk; among equals, the one with more such hunks. */
 function chooseLikelyCommit(shown: readonly ShownHunk[], ratings: readonly number[]): BlamedCommit | null {
   const scores = new Map<BlamedCommit | null, number>();
   for (const [at, { commit }] of shown.entries()) {
@@ -138,10 +142,10 @@ function chooseLikelyCommit(shown: readonly ShownHunk[], ratings: readonly numbe
 
 /** Returns the packages whose version in a manifest changed, and where the app imports each. */
 async function listChangedPackages(hunks: readonly ShownHunk[], tree: string): Promise<string[]> {
-  const version = /^\s*"((?:@[\w.-]+\/)?[\w.-]+)": "((?:[~^]|>=)?\d[\w.+-]*)",?$/;
+  const versionLine = /^\s*"((?:@[\w.-]+\/)?[\w.-]+)": "((?:[~^]|>=)?\d[\w.+-]*)",?$/;
   const readVersions = (lines: readonly string[]) =>
-    lines.flatMap((line) => (version.exec(line) ? [version.exec(line)] : []));
-  const changed = hunks
+    lines.flatMap((line) => (versionLine.exec(line) ? [versionLine.exec(line)] : []));
+  const updates = hunks
     .filter(({ file }) => /(?:^|\/)package\.json$/.test(file))
     .flatMap(({ old, now }) => {
       const before = new Map(readVersions(old).map((match) => [match?.[1], match?.[2]]));
@@ -152,7 +156,7 @@ async function listChangedPackages(hunks: readonly ShownHunk[], tree: string): P
       });
     });
   return Promise.all(
-    changed.slice(0, 4).map(async ({ name, from, to }) => {
+    updates.slice(0, 4).map(async ({ name, from, to }) => {
       const imports = await searchCode(tree, `(from|require\\(|import\\(?) *['"]${name}(/[^'"]*)?['"]`);
       const places = imports.slice(0, 4).map(({ file, line }) => `${file}:${line}`);
       return `${name} ${from} → ${to}${places.length > 0 ? `, imported at ${places.join(', ')}` : ''}`;

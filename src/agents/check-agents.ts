@@ -20,28 +20,28 @@ export function listAgentsInUse({
 }
 
 /**
- * Chooses the programs that may review a fix by the program `maker`: the one that agents.yaml names, or else those that are set up here. Programs other
- * than the maker come first, because a model tends to excuse its own kind of mistakes. For a fix by the user's own command, a reviewer must be named
- * in agents.yaml; otherwise returns a sentence that says so.
+ * Chooses the programs that may review a fix by the program `author`: the one that agents.yaml names, or else those that are set up here. Programs other
+ * than the author come first, because a model tends to excuse its own kind of mistakes. If the author is the user's own command and agents.yaml names no
+ * reviewer, returns a sentence that says so.
  */
 export async function chooseReviewers(
   { agents, runners, reviewer: namedReviewer }: Pick<Settings, 'agents' | 'runners' | 'reviewer'>,
-  { maker, cwd }: { readonly maker: string | null; readonly cwd: string },
+  { author, cwd }: { readonly author: string | null; readonly cwd: string },
 ): Promise<readonly string[] | string> {
   if (namedReviewer !== null) return [namedReviewer];
-  if (maker !== null && runners[maker]?.kind === 'command')
-    return `${maker} is a command, and agents.yaml names no runner for the agent ${reviewer}`;
+  if (author !== null && runners[author]?.kind === 'command')
+    return `${author} is a command, and agents.yaml names no runner for the agent ${reviewer}`;
   const agent = agents[reviewer];
   if (!agent) return [];
-  const others = builtInRunners.filter((program) => program !== maker);
-  const checked = [...others, ...(maker === null ? [] : [maker])].map(async (program) => {
+  const otherPrograms = builtInRunners.filter((program) => program !== author);
+  const checks = [...otherPrograms, ...(author === null ? [] : [author])].map(async (program) => {
     const runner = runners[program];
     return runner && (await checkAgent({ ...agent, runner: program }, runner, cwd)) === null ? [program] : [];
   });
-  return (await Promise.all(checked)).flat();
+  return (await Promise.all(checks)).flat();
 }
 
-/** Returns the routed agents that cannot start here, each with the reason. */
+/** Returns the agents in use that cannot start here, each with the reason. */
 export async function findMissingAgents(settings: Settings, cwd: string): Promise<Map<string, Problem>> {
   const problems = new Map<string, Problem>();
   for (const name of listAgentsInUse(settings)) {
@@ -59,11 +59,11 @@ export async function findMissingAgents(settings: Settings, cwd: string): Promis
 export async function dropMissingRunner(settings: Settings, cwd: string): Promise<Settings> {
   const [first] = settings.runnerByDefault;
   const runner = first === undefined ? undefined : settings.runners[settings.agents[first]?.runner ?? ''];
-  const file = runner && runner.kind !== 'command' ? executableOf(runner) : null;
+  const file = runner && runner.kind !== 'command' ? getExecutable(runner) : null;
   if (file === null || (await findProgram(file, { cwd, env: environment() }))) return settings;
   const agents = settings.runnerByDefault.flatMap((name) => settings.agents[name] ?? []);
-  const unassigned = agents.map((agent) => [agent.name, { ...agent, runner: builtIn }] as const);
-  return { ...settings, agents: { ...settings.agents, ...Object.fromEntries(unassigned) } };
+  const reassigned = agents.map((agent) => [agent.name, { ...agent, runner: builtIn }] as const);
+  return { ...settings, agents: { ...settings.agents, ...Object.fromEntries(reassigned) } };
 }
 
 /**
@@ -80,9 +80,9 @@ async function checkAgent(
     message: missing,
     remedy,
   });
-  const file = executableOf(runner);
+  const file = getExecutable(runner);
   if (!(await findProgram(file, { cwd, env: environment() }))) {
-    const program = runner.kind === 'command' ? null : findAgentProgram(programOf(runner));
+    const program = runner.kind === 'command' ? null : findAgentProgram(getProgramName(runner));
     const install = program?.packageName ? `${program.title} (npm install -g ${program.packageName})` : file;
     return createProblem(
       `the program ${file} of agent ${agent.name} was not found`,
@@ -100,7 +100,7 @@ async function checkAgent(
           'Correct the command in agents.yaml.',
         );
   }
-  const program = programOf(runner);
+  const program = getProgramName(runner);
   if (!isBuiltInRunner(program)) return null;
   const { slashCommand } = agent;
   const files = listCommandFiles(program, slashCommand, { project: cwd, home: homedir() });
@@ -114,12 +114,12 @@ async function checkAgent(
 type CodingAgent = Exclude<RunnerSettings, { kind: 'command' }>;
 
 /** Returns the name of the coding-agent program that a runner starts. */
-function programOf(runner: CodingAgent): string {
+function getProgramName(runner: CodingAgent): string {
   return runner.kind === 'acp' ? runner.program : runner.kind;
 }
 
 /** Returns the executable that a runner starts. */
-export function executableOf(runner: RunnerSettings): string {
+export function getExecutable(runner: RunnerSettings): string {
   return 'command' in runner ? (runner.command[0] ?? '') : runner.kind;
 }
 

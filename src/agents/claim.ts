@@ -12,7 +12,7 @@ const claimShape = z.object({
  * `Fix applied successfully`. Returns null for any other line. The prompt's own explanation of the signal is not valid JSON, so an agent that
  * repeats its prompt sends no signal.
  */
-export function readClaim(line: string): AgentClaim | null {
+export function parseClaim(line: string): AgentClaim | null {
   const json = /^\W*SELF-HEAL:\s*(\{.*\})\W*$/.exec(line)?.[1];
   if (json !== undefined) return claimShape.safeParse(jsonOf(json)).data ?? null;
   return /^\W*Fix applied successfully\W*$/i.test(line) ? { status: 'fixed', summary: '' } : null;
@@ -32,10 +32,10 @@ const opinionShape = z
  * Returns the last opinion in a text (HN-11), as `SELF-HEAL 3f9a1c: {"verdict":"honest"}`. `token` occurs only in the reviewer's own
  * prompt, so no line of a file, a page or the fix itself can pass for the answer.
  */
-export function readOpinion(text: string, token: string): Opinion | null {
-  const signal = new RegExp(String.raw`^\W*SELF-HEAL ${token}:\s*(\{.*\})\W*$`);
+export function findOpinion(text: string, token: string): Opinion | null {
+  const answerLine = new RegExp(String.raw`^\W*SELF-HEAL ${token}:\s*(\{.*\})\W*$`);
   const opinions = text.split('\n').flatMap((line) => {
-    const json = signal.exec(line)?.[1];
+    const json = answerLine.exec(line)?.[1];
     const opinion = json === undefined ? undefined : opinionShape.safeParse(jsonOf(json)).data;
     return opinion ? [{ ...opinion, file: opinion.file ?? null, line: opinion.line ?? null }] : [];
   });
@@ -44,5 +44,5 @@ export function readOpinion(text: string, token: string): Opinion | null {
 
 /** Returns the last completion signal (AG-3) in a message of several lines. */
 export function findClaim(text: string): AgentClaim | null {
-  return text.split('\n').reduceRight<AgentClaim | null>((claim, line) => claim ?? readClaim(line), null);
+  return text.split('\n').reduceRight<AgentClaim | null>((claim, line) => claim ?? parseClaim(line), null);
 }

@@ -15,13 +15,13 @@ export interface ClaudeCopy {
   readonly root: string;
 }
 
-const rules = z.array(z.string());
-const settingsShape = z.object({ permissions: z.object({ allow: rules }) });
+const ruleList = z.array(z.string());
+const settingsShape = z.object({ permissions: z.object({ allow: ruleList }) });
 const homeShape = z.object({
   projects: z.record(
     z.string(),
     z.object({
-      allowedTools: rules.default([]),
+      allowedTools: ruleList.default([]),
       mcpServers: z.record(z.string(), z.unknown()).default({}),
     }),
   ),
@@ -41,7 +41,7 @@ export function createClaudeFlags(copy: ClaudeCopy, env: NodeJS.ProcessEnv): str
   const allow = files.flatMap((file) => readJson(file, settingsShape)?.permissions.allow ?? []);
   const permissions = { allow: [...new Set([...allow, ...allowedTools])] };
   const mcpFile = path.join(path.dirname(root), 'claude-mcp.json');
-  // In a file, because they may contain keys, and every user of the machine can see arguments.
+  // Writes the servers to a file, because they may contain keys, and every user of the machine can see arguments.
   const hasServers = Object.keys(mcpServers).length > 0;
   if (hasServers) writeFileSync(mcpFile, serializeForCopy({ mcpServers }, copy), { mode: 0o600 });
   return [
@@ -55,12 +55,12 @@ export function createClaudeFlags(copy: ClaudeCopy, env: NodeJS.ProcessEnv): str
  * path of a neighboring folder whose name begins with the project's name.
  */
 function serializeForCopy(value: unknown, { cwd, project }: ClaudeCopy): string {
-  const inJson = (text: string) => JSON.stringify(text).slice(1, -1);
+  const escapeForJson = (text: string) => JSON.stringify(text).slice(1, -1);
   const projectPath = new RegExp(
-    String.raw`${escapeStringRegexp(inJson(project))}(?![\p{L}\p{N}_-]|\.\w)`,
+    String.raw`${escapeStringRegexp(escapeForJson(project))}(?![\p{L}\p{N}_-]|\.\w)`,
     'gu',
   );
-  return JSON.stringify(value).replaceAll(projectPath, () => inJson(cwd));
+  return JSON.stringify(value).replaceAll(projectPath, () => escapeForJson(cwd));
 }
 
 /** Returns null if the file is missing or has a different shape. Claude Code itself reports mistakes in it. */

@@ -10,7 +10,7 @@ import {
 } from './runner.js';
 import { describeProgram } from './programs.js';
 import { createAgentError, findAgentError } from './agent-error.js';
-import { addMessage, followJsonLines } from './json-lines-reader.js';
+import { addMessage, readJsonLines } from './json-lines-reader.js';
 
 /** The maximum number of turns of one agent run. */
 const MAX_TURNS = 60;
@@ -42,9 +42,9 @@ export const claudeRunner: Runner = {
       CLAUDE_CODE_MAX_RETRIES: environment()['CLAUDE_CODE_MAX_RETRIES'] ?? '2',
     },
     input: createShortPrompt(task),
-    passes: [...program.passes, ...listCloudKeys()],
+    passedVariables: [...program.passedVariables, ...listCloudKeys()],
   }),
-  follow: (_task, listener) => followClaude(listener),
+  openConversation: (_task, listener) => readClaudeEvents(listener),
 };
 
 const contentShape = z.object({
@@ -74,8 +74,8 @@ const resultShape = z.object({
 type ClaudeResult = z.infer<typeof resultShape>;
 
 /** Reads `stream-json`. The `result` event is the end, even if the process continues. */
-function followClaude(listener: AgentListener) {
-  return followJsonLines('claude', z.discriminatedUnion('type', [assistantShape, resultShape]), {
+function readClaudeEvents(listener: AgentListener) {
+  return readJsonLines('claude', z.discriminatedUnion('type', [assistantShape, resultShape]), {
     onEvent: (event, transcript) => {
       if (event.type === 'assistant') {
         const activity = describeActivity(event);
@@ -84,8 +84,8 @@ function followClaude(listener: AgentListener) {
       addMessage(transcript, event.result);
       transcript.failure = findError(event);
       const denied = (event.permission_denials ?? []).map(({ tool_name: tool = '' }) => tool);
-      const isEdit = /^(?:Edit|MultiEdit|NotebookEdit|Write)$/;
-      transcript.denials.push(...denied.filter((tool) => isEdit.test(tool)));
+      const editTool = /^(?:Edit|MultiEdit|NotebookEdit|Write)$/;
+      transcript.denials.push(...denied.filter((tool) => editTool.test(tool)));
       transcript.usage = {
         costUsd: event.total_cost_usd ?? null,
         inputTokens: event.usage?.input_tokens ?? null,
@@ -127,11 +127,11 @@ function findError(result: ClaudeResult): AgentResult['error'] {
     return { kind: 'unusable', reason: `claude: ${text.slice(0, 300)}`, remedy };
   }
   if (result.is_error !== true) return null;
-  const isOfApi = typeof status === 'number' || reason === 'api_error' || reason === 'prompt_too_long';
+  const isApiError = typeof status === 'number' || reason === 'api_error' || reason === 'prompt_too_long';
   const message = [reason === 'prompt_too_long' && reason, status && `status ${status}`, text]
     .filter(Boolean)
     .join(': ');
-  if (isOfApi) return createAgentError(message, 'claude');
+  if (isApiError) return createAgentError(message, 'claude');
   // An unknown error that did not come from the API is a crash of the program (AG-5).
   return findAgentError(message, 'claude') ?? { kind: 'exited', exitCode: 1 };
 }

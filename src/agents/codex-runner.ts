@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { describeProgram } from './programs.js';
 import { type AgentListener, readAddedArgs, type Runner } from './runner.js';
-import { addMessage, followJsonLines } from './json-lines-reader.js';
+import { addMessage, readJsonLines } from './json-lines-reader.js';
 
 /**
  * How many of Codex's own retries to wait for; on a refused connection it retries forever. Codex's setting for this would have to name the provider.
@@ -9,7 +9,7 @@ import { addMessage, followJsonLines } from './json-lines-reader.js';
 const MAX_RECONNECTS = 2;
 
 /** The agent can write only to the project and has no network access; its shell does not see variables that look like secrets. */
-const sandbox = [
+const sandboxSettings = [
   'sandbox_workspace_write.exclude_slash_tmp=true',
   'sandbox_workspace_write.exclude_tmpdir_env_var=true',
   'shell_environment_policy.ignore_default_excludes=false',
@@ -33,7 +33,7 @@ export const codexRunner: Runner = {
     const image = screenshot === null ? [] : ['-i', screenshot];
     const settings = [
       'sandbox_mode="workspace-write"',
-      ...sandbox,
+      ...sandboxSettings,
       trustFolders(cwd, copyOf?.root ?? cwd),
     ].flatMap((setting) => ['-c', setting]);
     return {
@@ -52,10 +52,10 @@ export const codexRunner: Runner = {
       env: program.env,
       // Not an argument, because Codex would append an open pipe to it, and it may be too long.
       input: prompt,
-      passes: program.passes,
+      passedVariables: program.passedVariables,
     };
   },
-  follow: (_task, listener) => followCodex(listener),
+  openConversation: (_task, listener) => readCodexEvents(listener),
 };
 
 const eventShape = z.object({
@@ -77,14 +77,14 @@ const eventShape = z.object({
 });
 type CodexEvent = z.infer<typeof eventShape>;
 
-/** The errors of the sandbox for a write outside of the project, and of Codex for anything that its policy forbids. */
+/** The sandbox's errors for a write outside of the project, and Codex's errors for anything that its policy forbids. */
 const sandboxDenial =
   /read-only file system|operation not permitted|permission denied|rejected by|not permitted by/i;
 
 /** Reads the JSON lines of `codex exec --json`. An item of type `error` may be only a warning; `turn.failed` is always an error. */
-function followCodex(listener: AgentListener) {
+function readCodexEvents(listener: AgentListener) {
   let reconnects = 0;
-  return followJsonLines('codex', eventShape, {
+  return readJsonLines('codex', eventShape, {
     onEvent: (event, transcript) => {
       const { type, item, message, usage } = event;
       if (event.thread_id) transcript.usage = { ...transcript.usage, sessionId: event.thread_id };

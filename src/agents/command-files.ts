@@ -4,7 +4,7 @@ import { describeProgram, listAllCommandFiles } from './programs.js';
 
 let commandPatterns: readonly RegExp[] | undefined;
 
-/** Whether a program treats a file, in any folder, as a slash command. */
+/** True if some program treats a file, in any folder, as a slash command. */
 export function isCommandFile(file: string): boolean {
   commandPatterns ??= listAllCommandFiles().map(
     (pattern) => new RegExp(`(?:^|/)${pattern.split('{name}').map(escapeStringRegexp).join('.+')}$`),
@@ -12,7 +12,7 @@ export function isCommandFile(file: string): boolean {
   return commandPatterns.some((pattern) => pattern.test(file));
 }
 
-/** Whether a file is in a program's own folder, at any depth. Programs write files there when they start. */
+/** True if a file is in a program's own folder, at any depth. Programs write files there when they start. */
 export function isInProgramFolder(file: string): boolean {
   return /(?:^|\/)\.(?:claude|codex|gemini|opencode|copilot|cursor|goose|kimi|kiro|qwen|vibe)\//.test(file);
 }

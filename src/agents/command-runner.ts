@@ -1,6 +1,6 @@
 import type { AgentClaim } from '../model/attempt.js';
 import type { RunnerSettings } from '../model/settings.js';
-import { findClaim, readOpinion } from './claim.js';
+import { findClaim, findOpinion } from './claim.js';
 import { type AgentListener, type AgentTask, type Conversation, noUsage, type Runner } from './runner.js';
 
 /** The kernel accepts no argument over 128 KiB (MAX_ARG_STRLEN of execve(2)); a longer prompt is passed as a file. */
@@ -11,16 +11,16 @@ export function createCommandRunner(settings: Extract<RunnerSettings, { kind: 'c
   return {
     createCommand: (task) => {
       const [file = '', ...args] = settings.command.map((word) => fillPlaceholders(word, task));
-      const last = settings.prompt === 'argument' ? [createPromptArgument(task)] : [];
+      const promptArgs = settings.prompt === 'argument' ? [createPromptArgument(task)] : [];
       return {
         file,
-        args: [...args, ...last],
+        args: [...args, ...promptArgs],
         env: {},
-        passes: 'everything' as const,
+        passedVariables: 'everything' as const,
         input: settings.prompt === 'stdin' ? task.prompt : '',
       };
     },
-    follow: followPlainText,
+    openConversation: readPlainText,
   };
 }
 
@@ -41,18 +41,18 @@ function createPromptArgument({ agent, prompt, promptFile }: AgentTask): string 
 }
 
 /** Reads plain text. The last completion signal is the claim, and the last line with the token is the final message. */
-function followPlainText({ token }: AgentTask, listener: AgentListener): Conversation {
+function readPlainText({ token }: AgentTask, listener: AgentListener): Conversation {
   let claim: AgentClaim | null = null;
-  let final = '';
+  let finalMessage = '';
   return {
     readLine: (line) => {
-      const isAnswer = token !== undefined && readOpinion(line, token) !== null;
-      const claimed = findClaim(line);
-      claim = claimed ?? claim;
-      if (isAnswer) final = line;
+      const isAnswer = token !== undefined && findOpinion(line, token) !== null;
+      const newClaim = findClaim(line);
+      claim = newClaim ?? claim;
+      if (isAnswer) finalMessage = line;
       if (line.trim() !== '') listener.show(line);
-      if (isAnswer || claimed !== null) listener.finish();
+      if (isAnswer || newClaim !== null) listener.finish();
     },
-    result: () => ({ claim, final, usage: noUsage, denials: [], error: null }),
+    result: () => ({ claim, finalMessage, usage: noUsage, denials: [], error: null }),
   };
 }

@@ -4,7 +4,7 @@ import type { DiagnosedFailure } from '../model/cause.js';
 import type { Diagnosis } from '../model/diagnosis.js';
 import type { Evidence, NetworkEntry, SourceExcerpt } from '../model/evidence.js';
 import type { Handler } from './handlers.js';
-import type { NamedPlace } from './named-places.js';
+import type { NameMatch } from './find-names-in-code.js';
 import type { RecentCommit } from '../workspace/git.js';
 import type { Flake } from '../model/flake.js';
 import type { SuitePhase, SetUp } from '../model/failure.js';
@@ -54,16 +54,16 @@ export interface AgentContext extends Omit<
   customElements?: readonly string[];
   /** The changes since it was green, or else the latest ones; hunks that the failure names come first. Null if git has none. */
   changes?: Changes | null;
-  /** How often, and under which condition, the test is red, if it is red and green on the same code. */
+  /** For a flaky test: how often, and under which condition, it is red. */
   flake?: Flake;
-  /** The last commits that changed the files that the failure names, and the newest ones of the project. */
+  /** The last commits that changed files that the failure names, and the project's newest commits. */
   commits: readonly RecentCommit[];
   /** The names of the evidence files next to context.json: screenshot, page, requests, trace. */
   files: readonly string[];
-  /** Whether the project's Playwright has `npx playwright trace`, which prints the contents of a trace. */
+  /** True if the project's Playwright has `npx playwright trace`, which prints the contents of a trace. */
   playwrightReadsTraces: boolean;
-  /** Where the app contains the names in the failure, if the place of the error is unknown. */
-  named?: readonly NamedPlace[];
+  /** The positions in the app of the names in the failure, if the error's own position is unknown. */
+  named?: readonly NameMatch[];
   /** The lines around `diagnosis.facts.source`; null if they are not available. */
   source: SourceExcerpt | null;
   /** The line of the test that called the source; absent if the source is in the test's own file, or unknown. */
@@ -71,8 +71,8 @@ export interface AgentContext extends Omit<
   /** A person's answer (ME-7), or null. */
   guidance: string | null;
   /**
-   * Which changes to the tests' code are allowed (HN-4, FL-3). `waiting` is for flakes, `asked` allows changes that a person then decides on, and
-   * `anything` requires a person's permission.
+   * The changes to the tests' code that are allowed (HN-4, FL-3). `waiting` is for flakes; a person decides on changes under `asked`, and must permit
+   * `anything` beforehand.
    */
   testChanges: 'none' | 'locators' | 'waiting' | 'asked' | 'anything';
   /** The fix of this failure in an earlier run, after which the failure came back; `patch` is the patch's text. */

@@ -6,7 +6,7 @@ import { unreachable } from '../unreachable.js';
 import { supervise, type ProcessEnd } from '../process/supervise.js';
 import { type Redactor, createRedactorOf } from '../secrets/redactor.js';
 import { openAgentLog } from './agent-log.js';
-import { readOpinion } from './claim.js';
+import { findOpinion } from './claim.js';
 import { claudeRunner } from './claude-runner.js';
 import { codexRunner } from './codex-runner.js';
 import { createCommandRunner } from './command-runner.js';
@@ -17,9 +17,9 @@ import { removeHookVariables } from '../workspace/git.js';
 
 type Cleaner = Pick<Redactor, 'clean' | 'findMasks' | 'exempt'>;
 
-/** How long to wait for the end of a program, in milliseconds. */
-export interface Patience {
-  /** Between TERM and KILL; 5,000 by default. */
+/** How long a program may take to end, in milliseconds. */
+export interface EndDelays {
+  /** Between SIGTERM and SIGKILL; 5,000 by default. */
   readonly graceMs: number;
   /** Between the completion signal and stopping the process; 5,000 by default. */
   readonly settleMs: number;
@@ -29,26 +29,26 @@ const TAIL_LINES = 20;
 const MAX_SUMMARY_CHARACTERS = 2000;
 const MAX_LINE_CHARACTERS = 500;
 const MAX_ACTIVITY_CHARACTERS = 300;
-const ACTIVITY_EVERY_MS = 100;
+const ACTIVITY_INTERVAL_MS = 100;
 
 /**
  * Creates the function that runs one agent to its end and ends all of its processes. Masks the agent's output, which may contain any file that the
  * agent has read.
  */
 export function createRunAgent(
-  patience: Patience = { graceMs: 5000, settleMs: 5000 },
+  delays: EndDelays = { graceMs: 5000, settleMs: 5000 },
   redactor: Cleaner = createRedactorOf([]),
 ): RunAgent {
   return async (task) => {
     const startedAt = performance.now();
-    const { processEnd, orphans, tail, errorTail, result } = await runToEnd(task, { ...patience, redactor });
-    const { claim, final, usage } = result;
+    const { processEnd, orphans, tail, errorTail, result } = await runProgram(task, { ...delays, redactor });
+    const { claim, finalMessage, usage } = result;
     // A person can continue the session with it, and programs print it like a secret.
     if (usage.sessionId !== null) redactor.exempt(usage.sessionId);
     const end = determineEnd(processEnd, task, { result, errorTail });
     // An answer counts only if its program ended without an error.
     const opinion =
-      task.token !== undefined && end.kind === 'completed' ? readOpinion(final, task.token) : null;
+      task.token !== undefined && end.kind === 'completed' ? findOpinion(finalMessage, task.token) : null;
     return {
       end,
       // Masked before it is cut, because half a secret would not be recognized.
@@ -67,7 +67,7 @@ export function createRunAgent(
 }
 
 function maskOpinion({ file, why, ...opinion }: Opinion, redactor: Cleaner): Opinion {
-  const maskLine = (text: string) => clipToLine(redactor.clean(text));
+  const maskLine = (text: string) => formatAsShortLine(redactor.clean(text));
   return { ...opinion, file: file && maskLine(file), why: maskLine(why) };
 }
 
@@ -88,28 +88,28 @@ async function loadRunner(settings: RunnerSettings): Promise<Runner> {
 }
 
 /** Returns how the process ended, the last lines of its output, and the last lines of its standard error alone. */
-async function runToEnd(
+async function runProgram(
   task: AgentTask,
-  { redactor, ...patience }: Patience & { readonly redactor: Cleaner },
+  { redactor, ...delays }: EndDelays & { readonly redactor: Cleaner },
 ) {
   const runner = await loadRunner(task.runner);
-  const { file, args, env, input, passes } = runner.createCommand(task);
+  const { file, args, env, input, passedVariables } = runner.createCommand(task);
   const addedVariables = task.runner.kind === 'command' ? [] : (task.runner.env ?? []);
   const log = openAgentLog(task.logFile, redactor);
   const lines: string[] = [];
   const errorLines: string[] = [];
   let stopTimer: NodeJS.Timeout | undefined;
-  const showActivity = throttle(ACTIVITY_EVERY_MS, (text) =>
-    task.onActivity(clipToLine(redactor.clean(clipLine(text)))),
+  const showActivity = throttle(ACTIVITY_INTERVAL_MS, (text) =>
+    task.onActivity(formatAsShortLine(redactor.clean(clipLine(text)))),
   );
   // The process may not exit by itself.
   const finish = () => {
-    stopTimer ??= setTimeout(() => running.stop(), patience.settleMs);
+    stopTimer ??= setTimeout(() => running.stop(), delays.settleMs);
   };
-  const { readLine, protocol, result } = runner.follow(task, {
+  const { readLine, protocol, result } = runner.openConversation(task, {
     log: (text) => {
       log.write(Buffer.from(`${text}\n`));
-      keepLast(lines, text);
+      appendToTail(lines, text);
     },
     show: showActivity,
     finish,
@@ -117,10 +117,10 @@ async function runToEnd(
     clean: (text) => redactor.clean(text),
   });
   const onLine = (line: string, from: OutputStream) => {
-    keepLast(lines, line);
+    appendToTail(lines, line);
     // While self-heal ends a program, it may report success or its own cancellation, but its work was not done.
     if (running.stopping.aborted) return;
-    if (from === 'stderr') keepLast(errorLines, line);
+    if (from === 'stderr') appendToTail(errorLines, line);
     readLine?.(line, from);
   };
   const splitters = {
@@ -132,7 +132,10 @@ async function runToEnd(
     args,
     cwd: task.cwd,
     env: {
-      ...selectEnv(environment(), passes === 'everything' ? passes : [...passes, ...addedVariables]),
+      ...selectEnv(
+        environment(),
+        passedVariables === 'everything' ? passedVariables : [...passedVariables, ...addedVariables],
+      ),
       ...env,
       SELF_HEAL_CONTEXT: task.contextFile,
       SELF_HEAL_PROMPT: task.promptFile,
@@ -142,7 +145,7 @@ async function runToEnd(
     runId: task.runId,
     workDir: task.workDir,
     timeoutMs: task.agent.timeoutMs,
-    graceMs: patience.graceMs,
+    graceMs: delays.graceMs,
     signal: task.signal,
     onStart: task.onStart,
     onOutput: (chunk, from) => {
@@ -150,7 +153,7 @@ async function runToEnd(
       log.write(chunk);
       splitters[from].write(chunk);
     },
-    ...(protocol ? { askToEnd: () => protocol.cancel() } : {}),
+    ...(protocol ? { requestExit: () => protocol.cancel() } : {}),
   });
   const { end: processEnd, orphans } = await running.ended;
   protocol?.close();
@@ -167,17 +170,17 @@ async function runToEnd(
   return { processEnd, orphans, tail: mask(lines), errorTail: mask(errorLines), result: result() };
 }
 
-function keepLast(lines: string[], line: string): void {
+function appendToTail(lines: string[], line: string): void {
   lines.push(clipLine(line));
   if (lines.length > TAIL_LINES) lines.shift();
 }
 
-/** Keeps more of a line than is shown later, so a secret split by this cut is never shown. */
+/** Keeps more of a line than is shown later, so a secret that is cut in half here is never shown. */
 function clipLine(line: string): string {
   return line.slice(0, 8 * MAX_LINE_CHARACTERS);
 }
 
-function clipToLine(text: string): string {
+function formatAsShortLine(text: string): string {
   return text.replaceAll('\n', ' ').trim().slice(0, MAX_ACTIVITY_CHARACTERS);
 }
 
@@ -220,7 +223,7 @@ function determineEnd(
   }
 }
 
-/** The variables that every program needs on any system, to find its files and to reach its provider. */
+/** The variables that every program needs to find its files and to reach its provider. */
 const basicVariables = [
   'PATH HOME USER LOGNAME SHELL LANG LANGUAGE LC_* TZ TERM COLORTERM NO_COLOR TMPDIR TMP TEMP XDG_* CI',
   'SSH_AUTH_SOCK DBUS_SESSION_BUS_ADDRESS HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY',

@@ -7,46 +7,46 @@ import { listCommandFiles } from './command-files.js';
 import { slashCommands } from './slash-commands.js';
 
 /**
- * Returns the prompt as the program receives it. Without a terminal, Codex does not expand slash commands, so it gets the masked text of
- * the command's file, with the rest of the prompt as arguments. Without a program, a person pastes the prompt, so it has no slash command.
+ * Returns the prompt as the program receives it. Without a terminal, Codex does not expand slash commands, so it gets the masked text of the command's
+ * file, with the rest of the prompt as arguments. If there is no runner, a person pastes the prompt, so it has no slash command.
  */
 export async function expandPrompt(
   runner: Pick<RunnerSettings, 'kind'> | undefined,
   prompt: string,
-  at: CommandPlace,
+  context: CommandContext,
 ): Promise<string> {
-  if (!runner) return splitCommand(prompt).rest;
-  return runner.kind === 'codex' ? ((await expandCommand(runner.kind, prompt, at)) ?? prompt) : prompt;
+  if (!runner) return splitCommand(prompt).args;
+  return runner.kind === 'codex' ? ((await expandCommand(runner.kind, prompt, context)) ?? prompt) : prompt;
 }
 
-interface CommandPlace {
+interface CommandContext {
   readonly cwd: string;
   readonly clean: (text: string) => string;
 }
 
 /**
- * Returns the text of a slash command's file, with the rest of the prompt as its arguments. Without a file, returns the text that `init` would write,
- * so that an ACP program needs only its line in agents.yaml; null for any other command.
+ * Returns the text of a slash command's file, with the rest of the prompt as its arguments. If there is no file, returns the text that `init` would
+ * write, so that an ACP program needs only its line in agents.yaml; null for any other command.
  */
 export async function expandCommand(
   program: string,
   prompt: string,
-  { cwd, clean }: CommandPlace,
+  { cwd, clean }: CommandContext,
 ): Promise<string | null> {
-  const { command, rest } = splitCommand(prompt);
+  const { command, args } = splitCommand(prompt);
   for (const file of listCommandFiles(program, command, { project: cwd, home: homedir() })) {
     const text = await readFile(file, 'utf8').catch(() => null);
     if (text !== null)
-      return fillArguments(clean(file.endsWith('.toml') ? readTomlPrompt(text) : text), rest);
+      return fillArguments(clean(file.endsWith('.toml') ? readTomlPrompt(text) : text), args);
   }
-  const shipped = slashCommands.find(({ name }) => `/${name}` === command);
-  return shipped ? fillArguments(shipped.body, rest) : null;
+  const builtInCommand = slashCommands.find(({ name }) => `/${name}` === command);
+  return builtInCommand ? fillArguments(builtInCommand.body, args) : null;
 }
 
 /** Splits a prompt into the slash command at its beginning and everything after it. */
-export function splitCommand(prompt: string): { readonly command: string; readonly rest: string } {
+export function splitCommand(prompt: string): { readonly command: string; readonly args: string } {
   const [command = ''] = /^\S*/.exec(prompt) ?? [];
-  return { command, rest: prompt.slice(command.length).trim() };
+  return { command, args: prompt.slice(command.length).trim() };
 }
 
 /**

@@ -24,9 +24,9 @@ const MAX_CALLS = 4;
 const MAX_LINE_LENGTH = 240;
 
 /** The registration of a route in the frameworks of several languages: a verb, a decorator or a mount, and the path. */
-const registration =
+const routeRegistration =
   /(?:\.|@|\b)(get|post|put|patch|delete|all|on|route|use|mount|register|path)\(\s*(?:['"](?:GET|POST|PUT|PATCH|DELETE)['"],\s*)?['"`](\/[^'"`\n]{0,200}|)['"`]/gi;
-const registrationForGit = String.raw`(get|post|put|patch|delete|all|on|route|use|mount|register|path)\([[:space:]]*(['"][A-Z]+['"],[[:space:]]*)?['"\x60](/|['"\x60])`;
+const gitRouteRegistration = String.raw`(get|post|put|patch|delete|all|on|route|use|mount|register|path)\([[:space:]]*(['"][A-Z]+['"],[[:space:]]*)?['"\x60](/|['"\x60])`;
 /** Code that sends a request. */
 const requestCall =
   /\bawait [^;]{0,60}\b(?:get|post|put|patch|delete)\(|\b(?:axios|fetch|\$http|https?|client)\.(?:get|post|put|patch|delete)\(/;
@@ -45,28 +45,28 @@ export async function findHandler(
 ): Promise<Handler | null> {
   const address = (splitUrl(url)?.path ?? url).replace(/[?#].*$/, '');
   const exact =
-    (await findRegistered(method, address, tree)) ??
+    (await findRegisteredRoute(method, address, tree)) ??
     (await findByFileName(method, address, tree)) ??
     (await findLiteral(address, tree));
-  const found = exact ?? (await findNearest(address, tree));
-  if (found === null) return null;
-  const text = await readFile(path.join(tree, found.file), 'utf8').catch(() => '');
-  const block = readBlock(text, found.line);
+  const line = exact ?? (await findSimilarRoute(address, tree));
+  if (line === null) return null;
+  const text = await readFile(path.join(tree, line.file), 'utf8').catch(() => '');
+  const block = readBlock(text, line.line);
   return {
     request: `${method} ${address}`,
-    at: `${found.file}:${found.line}`,
+    at: `${line.file}:${line.line}`,
     isNear: exact === null,
     code: block.map((line) => line.slice(0, MAX_LINE_LENGTH)).join('\n'),
-    calls: await listCalls(block.join('\n'), text, { file: found.file, tree }),
+    calls: await listCalls(block.join('\n'), text, { file: line.file, tree }),
   };
 }
 
-async function findRegistered(method: string, address: string, tree: string): Promise<CodeLine | null> {
-  const lines = await searchCode(tree, registrationForGit, { flags: ['-i', '-E'] });
+async function findRegisteredRoute(method: string, address: string, tree: string): Promise<CodeLine | null> {
+  const lines = await searchCode(tree, gitRouteRegistration, { flags: ['-i', '-E'] });
   const routes = lines
     .filter(({ file, text }) => !notServerCode.test(file.replace(/x$/, '')) && !requestCall.test(text))
     .flatMap((line) =>
-      [...line.text.matchAll(registration)].map(([, verb = '', pattern = '']): Route => ({
+      [...line.text.matchAll(routeRegistration)].map(([, verb = '', pattern = '']): Route => ({
         ...line,
         verb: verb.toLowerCase(),
         pattern,
@@ -77,11 +77,11 @@ async function findRegistered(method: string, address: string, tree: string): Pr
     .filter(({ verb }) => !mountVerb.test(verb) || verb === 'route')
     .filter(({ verb }) => verb === method.toLowerCase() || /^(?:all|on|route|path)$/.test(verb))
     .flatMap((route) => {
-      const mounted = [...(prefixes.get(route.file) ?? []), ''].map((prefix) => `${prefix}${route.pattern}`);
-      const whole = Math.max(...mounted.map((pattern) => countMatched(pattern, address)));
+      const patterns = [...(prefixes.get(route.file) ?? []), ''].map((prefix) => `${prefix}${route.pattern}`);
+      const matches = Math.max(...patterns.map((pattern) => countLiteralMatches(pattern, address)));
       // The code may build the prefix dynamically: a long match at the end of the path is enough.
       const end = splitSegments(address).slice(-splitSegments(route.pattern).length).join('/');
-      const score = whole >= 0 ? 100 + whole : countMatched(route.pattern, end);
+      const score = matches >= 0 ? 100 + matches : countLiteralMatches(route.pattern, end);
       return score > 0 ? [{ route, score: score + (route.verb === method.toLowerCase() ? 0.5 : 0) }] : [];
     })
     .toSorted((a, b) => b.score - a.score);
@@ -93,7 +93,7 @@ function splitSegments(pattern: string): string[] {
 }
 
 /** Counts the literal segments of a pattern that matches a path; -1 if it does not match. */
-function countMatched(pattern: string, address: string): number {
+function countLiteralMatches(pattern: string, address: string): number {
   const patternSegments = splitSegments(pattern);
   const addressSegments = splitSegments(address);
   if (patternSegments.length !== addressSegments.length) return -1;
@@ -126,10 +126,10 @@ async function listPrefixes(
   for (let depth = 0; depth < 3; depth += 1)
     for (const [at, { file, pattern }] of mounts.entries())
       for (const target of targets[at] ?? []) {
-        const prefixesOfTarget = prefixes.get(target) ?? new Set<string>();
+        const targetPrefixes = prefixes.get(target) ?? new Set<string>();
         for (const prefix of [...(prefixes.get(file) ?? []), ''])
-          prefixesOfTarget.add(`${prefix}${pattern.replace(/\/$/, '')}`);
-        prefixes.set(target, prefixesOfTarget);
+          targetPrefixes.add(`${prefix}${pattern.replace(/\/$/, '')}`);
+        prefixes.set(target, targetPrefixes);
       }
   return prefixes;
 }
@@ -149,30 +149,30 @@ async function findByFileName(method: string, address: string, tree: string): Pr
         .slice(match.index + match[0].length)
         .replace(routeFileEnding, '')
         .replaceAll(/(?:^|\/)\([^)]*\)/g, '');
-      const fixed = countMatched(route, address);
-      return fixed > 0
-        ? [{ file, score: fixed + (/server|route|api/.test(path.basename(file)) ? 0.5 : 0) }]
+      const matches = countLiteralMatches(route, address);
+      return matches > 0
+        ? [{ file, score: matches + (/server|route|api/.test(path.basename(file)) ? 0.5 : 0) }]
         : [];
     })
     .toSorted((a, b) => b.score - a.score);
   const [first] = ranked;
   if (!first) return null;
   const text = await readFile(path.join(tree, first.file), 'utf8').catch(() => '');
-  const exported = new RegExp(
+  const exportedHandler = new RegExp(
     String.raw`export (?:const|async function|function) (?:${method}|load|default|loader|action)\b`,
   );
-  const line = text.split('\n').findIndex((one) => exported.test(one));
+  const line = text.split('\n').findIndex((one) => exportedHandler.test(one));
   return { file: first.file, line: Math.max(1, line + 1), text: '' };
 }
 
 /** Finds a path as a literal in the code. */
 async function findLiteral(address: string, tree: string): Promise<CodeLine | null> {
-  const [fixed = ''] = address.split(/\/(?=\d+(?:\/|$)|[\da-f]{8}-)/);
-  return findLine(fixed, tree);
+  const [fixedPart = ''] = address.split(/\/(?=\d+(?:\/|$)|[\da-f]{8}-)/);
+  return findLine(fixedPart, tree);
 }
 
-/** Finds the line that contains the path without its first or last segment; failing that, the project's only server. */
-async function findNearest(address: string, tree: string): Promise<CodeLine | null> {
+/** Finds the line that contains the path without its first or last segment, or else the project's only server. */
+async function findSimilarRoute(address: string, tree: string): Promise<CodeLine | null> {
   const segments = splitSegments(address);
   for (const part of [segments.slice(1), segments.slice(0, -1)]) {
     const found = await findLine(`/${part.join('/')}`, tree);
@@ -193,7 +193,7 @@ async function findLine(part: string, tree: string): Promise<CodeLine | null> {
 
 const commentLine = /^\s*(?:\/\/|\/?\*|#)/;
 
-/** Files that cannot answer a request: scripts of the page, which send it, and tools. */
+/** Files that cannot answer a request: the page's scripts, which send it, and tools. */
 const notServerCode =
   /(?:^|\/)(?:public|static|assets|client|web|components?|tools|scripts)\/|\.(?:tsx|jsx|vue|svelte|html|ya?ml|json)$|(?:^|\/)playwright[\w.-]*\.config\.\w+$/;
 
@@ -201,10 +201,10 @@ const notServerCode =
 function readBlock(text: string, line: number): string[] {
   const lines = text.split('\n').slice(line - 1, line - 1 + MAX_LINES);
   const indent = (one: string) => one.search(/\S/);
-  const first = indent(lines[0] ?? '');
-  const end = lines.findIndex((one, at) => at > 0 && one.trim() !== '' && indent(one) <= first);
-  const isEnd = /^[\s)}\];,]*$/.test(lines[end] ?? '');
-  return end < 0 ? lines : lines.slice(0, isEnd ? end + 1 : end);
+  const firstIndent = indent(lines[0] ?? '');
+  const end = lines.findIndex((one, at) => at > 0 && one.trim() !== '' && indent(one) <= firstIndent);
+  const isClosingLine = /^[\s)}\];,]*$/.test(lines[end] ?? '');
+  return end < 0 ? lines : lines.slice(0, isClosingLine ? end + 1 : end);
 }
 
 /** Lists the names that a file imports from other files of the project. */
@@ -233,9 +233,9 @@ async function listCalls(
   text: string,
   { file, tree }: { readonly file: string; readonly tree: string },
 ): Promise<string[]> {
-  const used = new Set(code.match(/[A-Za-z_$][\w$]*/g));
+  const usedNames = new Set(code.match(/[A-Za-z_$][\w$]*/g));
   const resolve = createImportResolver(new Set(await listAppFiles(tree)));
-  const imports = listImports(text, file, resolve).filter(({ name }) => used.has(name));
+  const imports = listImports(text, file, resolve).filter(({ name }) => usedNames.has(name));
   const calls = imports.slice(0, MAX_CALLS).map(async ({ name, file: target }) => {
     const lines = (await readFile(path.join(tree, target), 'utf8').catch(() => '')).split('\n');
     const definition = new RegExp(

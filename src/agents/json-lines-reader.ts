@@ -10,7 +10,7 @@ export interface Transcript {
   /** Its messages, which contain the completion signal (AG-3). */
   messages: string;
   /** The last message. */
-  final: string;
+  finalMessage: string;
   /** Its error, or the unclassified text of one; null if there is none, or if the program has recovered. */
   failure: string | AgentResult['error'];
   usage: AgentUsage;
@@ -24,13 +24,19 @@ interface LineHandlers<Shape extends z.ZodType> {
   readonly onOtherLine?: (line: string, transcript: Transcript) => void;
 }
 
-/** Follows a program that prints JSON lines with this shape. */
-export function followJsonLines<Shape extends z.ZodType>(
+/** Reads the output of a program that prints JSON lines with this shape. */
+export function readJsonLines<Shape extends z.ZodType>(
   program: string,
   shape: Shape,
   { onEvent, onOtherLine }: LineHandlers<Shape>,
 ): Required<Pick<Conversation, 'readLine' | 'result'>> {
-  const transcript: Transcript = { messages: '', final: '', failure: null, usage: noUsage, denials: [] };
+  const transcript: Transcript = {
+    messages: '',
+    finalMessage: '',
+    failure: null,
+    usage: noUsage,
+    denials: [],
+  };
   return {
     readLine: (line) => {
       const event = line.startsWith('{') ? shape.safeParse(jsonOf(line)) : null;
@@ -48,5 +54,5 @@ export function followJsonLines<Shape extends z.ZodType>(
 /** Adds a whole message. */
 export function addMessage(transcript: Transcript, text = ''): void {
   transcript.messages += `${text}\n`;
-  transcript.final = text;
+  transcript.finalMessage = text;
 }

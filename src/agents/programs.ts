@@ -9,7 +9,7 @@ export interface AgentProgram {
   readonly name: string;
   /** Its executable. */
   readonly file: string;
-  /** Its name as shown to users. */
+  /** Its display name. */
   readonly title: string;
   /** The npm package that installs it; null if its own documentation says how. */
   readonly packageName: string | null;
@@ -24,12 +24,12 @@ export interface AgentProgram {
    */
   readonly commandFiles: readonly string[];
   /** The names of the user's environment variables that it gets; `CODEX_*` matches several. */
-  readonly passes: readonly string[];
+  readonly passedVariables: readonly string[];
   /** The environment variables that self-heal sets for it. */
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** The providers' variables from which programs that work with any model take their keys. */
+/** The variables with the keys of model providers, for programs that work with any model. */
 const providerKeys = [
   'ANTHROPIC_* OPENAI_* GEMINI_* GOOGLE_GENERATIVE_AI_API_KEY OPENROUTER_API_KEY GROQ_API_KEY MISTRAL_API_KEY',
   'XAI_API_KEY DEEPSEEK_API_KEY GITHUB_TOKEN AZURE_*',
@@ -37,13 +37,13 @@ const providerKeys = [
 
 const claudeFiles = ['.claude/commands/{name}.md', '.claude/skills/{name}/SKILL.md'];
 
-/** The command files of a program that self-heal does not know, for it or for self-heal to read. */
+/** The command files for a program that self-heal does not know; either of them may read the files. */
 const sharedFiles = ['.agents/commands/{name}.md', '.agents/skills/{name}/SKILL.md', ...claudeFiles];
 
 type BuiltInProgram = Pick<AgentProgram, 'title' | 'packageName' | 'keyVariable' | 'login'> &
   Partial<AgentProgram>;
 
-/** The programs of the built-in runners, in the order in which `init` prefers them if it cannot ask. */
+/** The programs of the built-in runners, in the order in which `init` prefers them if it cannot prompt. */
 const builtInPrograms: Readonly<Record<BuiltInRunner, BuiltInProgram>> = {
   claude: {
     title: 'Claude Code',
@@ -52,7 +52,7 @@ const builtInPrograms: Readonly<Record<BuiltInRunner, BuiltInProgram>> = {
     login: 'Run `claude` and /login, or set ANTHROPIC_API_KEY.',
     commandFormat: 'claude',
     commandFiles: claudeFiles,
-    passes: ['ANTHROPIC_*', 'CLAUDE_*', 'API_TIMEOUT_MS', 'DISABLE_*'],
+    passedVariables: ['ANTHROPIC_*', 'CLAUDE_*', 'API_TIMEOUT_MS', 'DISABLE_*'],
     // Background tasks would keep the process alive after its result.
     env: { CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: '1' },
   },
@@ -63,7 +63,7 @@ const builtInPrograms: Readonly<Record<BuiltInRunner, BuiltInProgram>> = {
     login: 'Run `codex login`, or set CODEX_API_KEY.',
     // It expands no slash command without a terminal, so self-heal puts the file's text into the prompt, and any file will do.
     commandFiles: ['.codex/prompts/{name}.md', '.agents/skills/{name}/SKILL.md', ...claudeFiles],
-    passes: ['CODEX_*', 'OPENAI_*', 'AZURE_OPENAI_*'],
+    passedVariables: ['CODEX_*', 'OPENAI_*', 'AZURE_OPENAI_*'],
   },
   gemini: {
     title: 'Gemini CLI',
@@ -72,7 +72,7 @@ const builtInPrograms: Readonly<Record<BuiltInRunner, BuiltInProgram>> = {
     login: 'Run `gemini` and log in, or set GEMINI_API_KEY.',
     commandFormat: 'toml',
     commandFiles: ['.gemini/commands/{name}.toml'],
-    passes: ['GEMINI_*', 'GOOGLE_*'],
+    passedVariables: ['GEMINI_*', 'GOOGLE_*'],
     env: { GEMINI_CLI_TRUST_WORKSPACE: 'true' },
   },
   opencode: {
@@ -103,12 +103,12 @@ const builtInPrograms: Readonly<Record<BuiltInRunner, BuiltInProgram>> = {
       '.copilot/skills/{name}/SKILL.md',
       ...claudeFiles,
     ],
-    passes: ['COPILOT_*', 'GH_TOKEN', 'GITHUB_TOKEN', 'GH_HOST'],
+    passedVariables: ['COPILOT_*', 'GH_TOKEN', 'GITHUB_TOKEN', 'GH_HOST'],
     env: { COPILOT_AUTO_UPDATE: 'false' },
   },
 };
 
-/** Describes the program of a runner. Unless stated otherwise, it gets the variables with its name (`CODEX_*` for `codex-acp`), and the keys of models. */
+/** Describes a runner's program. By default, it gets the variables with its name (`CODEX_*` for `codex-acp`) and the providers' keys. */
 export function describeProgram(name: string): AgentProgram {
   const file = acpPrograms[name]?.command[0] ?? name;
   const [prefix] = name.toUpperCase().split(/[^A-Z0-9]/);
@@ -121,7 +121,7 @@ export function describeProgram(name: string): AgentProgram {
     login: `Log in with \`${file}\`, or name the variable with its key under \`env\` in agents.yaml.`,
     commandFormat: 'plain',
     commandFiles: sharedFiles,
-    passes: [`${prefix}_*`, ...providerKeys],
+    passedVariables: [`${prefix}_*`, ...providerKeys],
     env: {},
     ...(isBuiltInRunner(name) ? builtInPrograms[name] : {}),
   };

@@ -68,7 +68,7 @@ function describeFailedAttempt(
   ].join('\n');
 }
 
-/** A patch that is cut to fewer characters is not worth showing. */
+/** A patch that has room for fewer characters is not worth showing. */
 const MIN_PATCH = 160;
 
 /** Quotes what an agent said about its fix, and the fix itself. */

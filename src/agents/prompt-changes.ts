@@ -10,10 +10,10 @@ import { counted } from '../format.js';
 import type { AgentContext } from './context.js';
 import { type Block, renderSection, type Section, takeFirstTexts } from './prompt-section.js';
 
-/** Blamed hunks are shown uncut in up to half of the prompt, and the most likely commit in as much. */
+/** The most characters of hunks: half of the prompt for the blamed ones, and as much for the likeliest commit. */
 const MAX_CHANGES = 4_000;
 
-/** The least room for the blamed change, if there is so much. */
+/** The minimum room for the blamed change, if the prompt has that much left. */
 const MIN_BLAME = 1_000;
 
 /** Shows the change that broke the test, which comes before everything else (BL-3). */
@@ -30,10 +30,10 @@ export function renderBlame({ blame }: AgentContext): Section | null {
 
 type ShownHunk = Pick<BlamedHunk, 'file' | 'line' | 'old' | 'now'>;
 
-/** A hunk is not cut to fewer characters to show a less relevant one, too. */
+/** The most relevant hunks get at least this many characters each, before less relevant ones are shown. */
 const MIN_HUNK = 400;
 
-/** Creates a block of hunks, the most relevant first. `source` says where to find those for which there is no room. */
+/** Creates a block of hunks, the most relevant first. `source` names where the hunks are for which there is no room. */
 function createHunksBlock(hunks: readonly ShownHunk[], source: string): Block {
   const texts = hunks.map((hunk) => `@@ ${hunk.file}:${hunk.line}\n${formatDiff(hunk)}`);
   return {
@@ -48,7 +48,7 @@ function createHunksBlock(hunks: readonly ShownHunk[], source: string): Block {
   };
 }
 
-/** Returns the first of these texts, in at most `room` characters. Cuts the longest ones, and so shows as many as possible whole. */
+/** Returns the first of these texts, in at most `room` characters. Cuts only the longest ones, so that most remain whole. */
 function takeHunks(texts: readonly string[], room: number): string[] {
   for (let count = texts.length; count > 0; count -= 1) {
     const longest = findLongestThatFits(texts.slice(0, count), room);
@@ -85,8 +85,8 @@ function formatAuthors({ hunks }: NonNullable<AgentContext['blame']>): string {
 
 /** The minimum length of the timeline, which changes must not displace. */
 const MIN_TIMELINE = 600;
-/** The length of the list of other commits: next to the hunks of one, or alone. */
-const LIST_OF_COMMITS = { nextToHunks: 400, alone: 1_000 };
+/** The length of the list of other commits: next to a commit's hunks, or alone. */
+const COMMIT_LIST_LENGTHS = { nextToHunks: 400, alone: 1_000 };
 
 /** Shows the changes since the test was green: the hunks of the most likely commit, most relevant first, and a list of the other commits (BL-3). */
 export function renderChanges({ changes, blame, unblamed }: AgentContext): Section | null {
@@ -94,12 +94,12 @@ export function renderChanges({ changes, blame, unblamed }: AgentContext): Secti
   const { base, commit, hunks, others, packages } = changes;
   const isBlamed = ({ file, line }: Pick<BlamedHunk, 'file' | 'line'>) =>
     blame?.hunks.some((hunk) => hunk.file === file && hunk.line === line);
-  const unshown = hunks.filter((hunk) => !isBlamed(hunk));
-  if (unshown.length + others.length === 0) return null;
-  const hasHunks = unshown.length > 0;
+  const otherHunks = hunks.filter((hunk) => !isBlamed(hunk));
+  if (otherHunks.length + others.length === 0) return null;
+  const hasHunks = otherHunks.length > 0;
   const list = takeFirstTexts(
     others.map(({ commit: other, files }) => `- ${formatCommit(other)}: ${formatFiles(files)}`),
-    hasHunks ? LIST_OF_COMMITS.nextToHunks : LIST_OF_COMMITS.alone,
+    hasHunks ? COMMIT_LIST_LENGTHS.nextToHunks : COMMIT_LIST_LENGTHS.alone,
   );
   const after = [
     ...packages.map((text) => `Package ${inline(text)}.`),
@@ -108,13 +108,13 @@ export function renderChanges({ changes, blame, unblamed }: AgentContext): Secti
       ? [`${hasHunks ? 'Also changed' : 'Changed'} (\`git show <id>\`):\n${list.join('\n')}`]
       : []),
   ].join('\n\n');
-  const since = `${sinceBase[base.from]} ${shortenId(base.commit)}`;
+  const since = `${sinceWords[base.from]} ${shortenId(base.commit)}`;
   const shown = blame ? 'the rest of the blamed commit' : 'the commit that the failure points to most';
   const isUncommitted = commit === null && base.from === 'head';
   const render = renderSection({
     title: 'What changed',
     before: hasHunks && !isUncommitted ? `${since}, ${shown}: ${formatCommit(commit)}.` : `${since}:`,
-    ...(hasHunks ? { block: createHunksBlock(unshown, formatShowCommand(commit, base)) } : {}),
+    ...(hasHunks ? { block: createHunksBlock(otherHunks, formatShowCommand(commit, base)) } : {}),
     after,
   });
   return (room) => render(room - MIN_TIMELINE);
@@ -136,7 +136,7 @@ function formatShowCommand(commit: BlamedCommit | null, { commit: base }: BlameB
   return commit ? `git show ${shortenId(commit.id)}` : `git diff ${shortenId(base)}`;
 }
 
-const sinceBase: Record<BlameBase['from'], string> = {
+const sinceWords: Record<BlameBase['from'], string> = {
   'last-green': 'Since the test was last green, at',
   'merge-base': 'Since the branch began, at',
   head: 'Not committed, on top of',

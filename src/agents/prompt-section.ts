@@ -3,15 +3,15 @@ import { type BlockOptions, fenced } from '../fenced.js';
 /** Renders a section of a prompt in about `room` characters; returns an empty text if that is too little. */
 export type Section = (room: number) => string;
 
-/** Renders the sections in about `room` characters. Those with more weight get room first. */
+/** Renders the sections in about `room` characters. Sections with a higher priority get room first. */
 export function fitSections(
   sections: Readonly<Record<string, Section | null>>,
-  { byWeight, inOrder }: { readonly byWeight: readonly string[]; readonly inOrder: readonly string[] },
+  { byPriority, inOrder }: { readonly byPriority: readonly string[]; readonly inOrder: readonly string[] },
   room: number,
 ): string[] {
   const texts = new Map<string, string>();
   let remaining = room;
-  for (const name of new Set(byWeight)) {
+  for (const name of new Set(byPriority)) {
     const text = sections[name]?.(remaining) ?? '';
     if (text === '' || text.length > remaining) continue;
     texts.set(name, text);
@@ -39,7 +39,7 @@ export interface Block extends BlockOptions {
   readonly shorten?: (length: number) => string;
 }
 
-/** A text that is cut to fewer characters is not worth a section. */
+/** A text that has room for fewer characters is not worth a section. */
 const MIN_BLOCK = 80;
 
 /** Renders a block with sentences before and after it; nothing if there is too little room for them. */

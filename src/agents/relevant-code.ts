@@ -4,23 +4,23 @@ import type { DiagnosedFailure } from '../model/cause.js';
 import type { NetworkEntry } from '../model/evidence.js';
 import { relativePath } from '../paths.js';
 import { findHandler, type Handler } from './handlers.js';
-import { findNamedPlaces, type NamedPlace } from './named-places.js';
+import { findNamesInCode, type NameMatch } from './find-names-in-code.js';
 import { isAppFile } from './search-code.js';
 
-/** The app's code that matters to a failure although no stack names it. */
+/** The app's code that matters to a failure, although no stack trace names it. */
 export interface RelevantCode {
   /** The requests most likely to explain the failure; the last one is the most relevant. */
   readonly requests: readonly NetworkEntry[];
   readonly handlers: readonly Handler[];
-  readonly named: readonly NamedPlace[];
-  /** The positions of all of it. */
+  readonly named: readonly NameMatch[];
+  /** The positions of all this code. */
   readonly near: readonly NearPlace[];
 }
 
-/** How much more likely a change near such code is the culprit. Only the last request is relevant itself; the one before it is a write. */
+/** How much more likely a change near such code is the culprit. The last request is relevant itself; earlier ones only wrote data. */
 const weights = { lastHandler: 6, handler: 3, named: 2, style: 1 } as const;
 
-const isStyle = /\.(?:css|scss|sass|less|styl):\d+$/;
+const styleFile = /\.(?:css|scss|sass|less|styl):\d+$/;
 
 /**
  * Finds the code that answers the requests in question, and the lines that contain names from a failure. Finds nothing if the failing line of the app
@@ -38,14 +38,14 @@ export async function findRelevantCode(
   const requests = chooseRelevantRequests(evidence, diagnosis.why);
   const found = await Promise.all(requests.map((entry) => findHandler(entry, tree).catch(() => null)));
   const handlers = found.filter((handler) => handler !== null);
-  const named = await findNamedPlaces(lead, { testFile, tree });
+  const named = await findNamesInCode(lead, { testFile, tree });
   const near = [
     ...handlers.flatMap(({ at, calls }, n) => {
       const weight = n === handlers.length - 1 ? weights.lastHandler : weights.handler;
       return [at, ...calls].map((place) => ({ at: place, weight }));
     }),
     ...named.flatMap(({ at }) =>
-      at.map((place) => ({ at: place, weight: isStyle.test(place) ? weights.style : weights.named })),
+      at.map((place) => ({ at: place, weight: styleFile.test(place) ? weights.style : weights.named })),
     ),
   ];
   return { requests, handlers, named, near };

@@ -10,7 +10,7 @@ export interface AgentTask {
   readonly prompt: string;
   readonly contextFile: string;
   readonly promptFile: string;
-  /** A secret word of this prompt with which an opinion has to begin; absent if the prompt asks for none. */
+  /** A secret word with which the answer to this prompt must begin; absent if the prompt asks for no opinion. */
   readonly token?: string | undefined;
   readonly screenshot: string | null;
   /** The file for all output of the agent, up to a size limit. */
@@ -42,14 +42,14 @@ export interface AgentCommand {
   readonly env: Readonly<Record<string, string>>;
   readonly input: string;
   /** The names of the environment variables that it gets (`ANTHROPIC_*` matches several), or all of them. */
-  readonly passes: readonly string[] | 'everything';
+  readonly passedVariables: readonly string[] | 'everything';
 }
 
 /** A program's own account of its work and its errors. */
 export interface AgentResult {
   readonly claim: AgentClaim | null;
   /** Its last message, which contains the answer to a question; all output of a program whose messages cannot be separated. */
-  readonly final: string;
+  readonly finalMessage: string;
   readonly usage: AgentUsage;
   /** The edits that the program refused. */
   readonly denials: readonly string[];
@@ -65,17 +65,17 @@ export interface AgentResult {
 /** One kind of coding-agent program: how to start it, and how to understand it. */
 export interface Runner {
   createCommand(task: AgentTask): AgentCommand;
-  /** Follows a program's work on a task, and talks to it if it expects more than its first input. */
-  follow(task: AgentTask, listener: AgentListener): Conversation;
+  /** Opens a conversation with a program: reads its output, and answers it if it expects more than its first input. */
+  openConversation(task: AgentTask, listener: AgentListener): Conversation;
 }
 
-/** Is called with the progress of a program. */
+/** Receives the progress of a program. */
 export interface AgentListener {
   /** Logs a line that is not in the program's output. */
   log(text: string): void;
   /** Shows a line as the agent's current activity. */
   show(text: string): void;
-  /** Called when the work is done: the program may exit by itself, and is ended soon. */
+  /** Called when the work is done: the program may exit by itself; otherwise it is ended soon. */
   finish(): void;
   /** Called when success is no longer possible (endless retries, a full context): the program is ended. */
   stop(): void;
@@ -83,12 +83,12 @@ export interface AgentListener {
   clean(text: string): string;
 }
 
-/** The stream that a line was written to. */
+/** The stream to which a line was written. */
 export type OutputStream = 'stdout' | 'stderr';
 
-/** Self-heal's side of a program's work. */
+/** Self-heal's side of the conversation with a program. */
 export interface Conversation {
-  /** Takes a line of output. */
+  /** Reads a line of output. */
   readonly readLine?: (line: string, from: OutputStream) => void;
   /** The channel to a program that speaks a protocol over its standard streams; its standard output is neither logged nor passed to `readLine`. */
   readonly protocol?: ProtocolChannel;
@@ -100,7 +100,7 @@ export interface Conversation {
 export interface ProtocolChannel {
   /** The program's standard input. */
   readonly input: Readable;
-  /** Takes a part of the program's standard output. */
+  /** Reads a chunk of the program's standard output. */
   write(chunk: Buffer): void;
   /** Asks the program to stop its work; resolves when it has. */
   cancel(): Promise<void>;

@@ -1,7 +1,7 @@
-import { isSpecName } from '../guard/test-paths.js';
+import { specName } from '../guard/test-paths.js';
 import { git, gitList } from '../workspace/git.js';
 
-/** A line of the project's code; the file is relative to the folder that was searched. */
+/** A line of the project's code; `file` is relative to the searched folder. */
 export interface CodeLine {
   readonly file: string;
   /** Counted from 1. */
@@ -37,11 +37,11 @@ export async function listAppFiles(tree: string): Promise<string[]> {
   return files.filter(isAppFile);
 }
 
-/** Whether a file is neither a test nor documentation, data of a package manager, or self-heal's own. */
+/** True if a file is part of the app: not a test, documentation, a package manager's data, or self-heal's own. */
 export function isAppFile(file: string): boolean {
   return (
     file !== '' &&
-    !isSpecName.test(file) &&
+    !specName.test(file) &&
     !/(?:^|\/)(?:e2e|tests?|specs?|__\w+__|\.github|node_modules)\/|\.(?:md|lock|map|snap|log)$|(?:^|\/)(?:package-lock\.json|pnpm-lock\.yaml|agents\.yaml)$/.test(
       file,
     )

@@ -3,7 +3,7 @@ export interface SlashCommand {
   readonly name: string;
   readonly description: string;
   readonly body: string;
-  /** Whether it only reads and answers (HN-11). */
+  /** True if it only reads and answers (HN-11). */
   readonly isReadOnly?: true;
 }
 

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { type BlameFlags, createBlameRequest } from '../clients/blame/blame-request.js';
 import { runCommand } from '../command/run-command.js';
 import type { Problem } from '../problem.js';
-import { endWith } from './end.js';
+import { createAction } from './end-command.js';
 import { addWaitFlag, agentsFlag, collectValues, configFlag } from './options.js';
 
 const examples = `
@@ -22,15 +22,15 @@ export function define(command: Command): Command {
   return addWaitFlag(command)
     .argument(
       '[run-or-test]',
-      'an earlier run, a cause of the last run (c1), or test filters as Playwright takes them',
+      'an earlier run, a cause of the last run (c1), or a test filter as in Playwright',
     )
-    .option('--base <commit>', 'a commit at which the test passed')
+    .option('--base <commit>', 'search only the changes since this commit, at which the test passed')
     .option(...configFlag)
-    .option('--project <name>', 'only run this project; may be repeated', collectValues)
+    .option('--project <name>', 'only run tests of this Playwright project; may be repeated', collectValues)
     .option(...agentsFlag)
-    .option('--json', 'print report.json to standard output; the answer is in causes[].blame')
+    .option('--json', 'print report.json to standard output; causes[].blame has the result')
     .addHelpText('after', examples)
-    .action(endWith(runBlame));
+    .action(createAction(runBlame));
 }
 
 /** Runs `self-heal blame`; returns the exit code, or the problem that prevented the search. */

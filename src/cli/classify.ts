@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { text as readText } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { z } from 'zod';
-import { endWith } from './end.js';
+import { createAction } from './end-command.js';
 import { exitCodes } from '../model/exit-codes.js';
 import { classifyAgentError } from '../agents/api-error.js';
 import { loadSettings } from '../config/load-settings.js';
@@ -20,7 +20,7 @@ export function define(command: Command): Command {
     .option('--jsonl', 'read one JSON failure per line, print one result per line')
     .option('--json', 'print the whole diagnosis as JSON')
     .option('--agent', 'classify the error output of a coding agent: retryable, context_overflow or fatal')
-    .action(endWith(runClassify));
+    .action(createAction(runClassify));
 }
 
 /** Runs `self-heal classify` with the project's own rules (CS-9); returns the exit code, or the problem with the input. */
@@ -28,8 +28,8 @@ async function runClassify(
   file: string,
   { jsonl, json, agent }: { jsonl?: boolean; json?: boolean; agent?: boolean },
 ): Promise<number | Problem> {
-  const reading = file === '-' ? readText(process.stdin) : readFile(file, 'utf8');
-  const input = await reading.catch((error: unknown) => createUnreadableProblem(file, error));
+  const whenRead = file === '-' ? readText(process.stdin) : readFile(file, 'utf8');
+  const input = await whenRead.catch((error: unknown) => createUnreadableProblem(file, error));
   if (typeof input !== 'string') return input;
   const redactor = await createRedactor({ env: process.env, projectRoot: process.cwd() });
   const outputs = agent ? classifyAgentErrors(input, jsonl) : await classifyFailures(input, jsonl);
@@ -42,9 +42,9 @@ async function runClassify(
 }
 
 /** A diagnosis in each available output format. */
-type Outputs = Result<readonly { diagnosis: object; line: object; text: string }[], Problem>;
+type ClassifyOutputs = Result<readonly { diagnosis: object; line: object; text: string }[], Problem>;
 
-async function classifyFailures(input: string, jsonl = false): Promise<Outputs> {
+async function classifyFailures(input: string, jsonl = false): Promise<ClassifyOutputs> {
   const shape = createFailureShape(process.cwd());
   const failures = jsonl
     ? readJsonLines(input, shape, '{"error": {"message": "…"}}')
@@ -62,7 +62,7 @@ async function classifyFailures(input: string, jsonl = false): Promise<Outputs> 
   return ok(outputs);
 }
 
-function classifyAgentErrors(input: string, jsonl = false): Outputs {
+function classifyAgentErrors(input: string, jsonl = false): ClassifyOutputs {
   const shape = z.object({ id: recordId, stderr: z.string() });
   const errors = jsonl ? readJsonLines(input, shape, '{"stderr": "…"}') : ok([{ id: null, stderr: input }]);
   if (!errors.ok) return errors;

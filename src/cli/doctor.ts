@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { ChalkInstance } from 'chalk';
 import { exitCodes } from '../model/exit-codes.js';
-import { endWith, print } from './end.js';
+import { createAction, print } from './end-command.js';
 import { wrapLines } from '../outputs/truncate.js';
 import { agentsFlag, configFlag } from './options.js';
 import { type DoctorCheck, examine } from '../clients/doctor/examine.js';
@@ -17,9 +17,9 @@ export function define(command: Command): Command {
   return command
     .option(...agentsFlag)
     .option(...configFlag)
-    .option('--json', 'print one JSON document')
+    .option('--json', 'print the result as JSON')
     .addHelpText('after', explanation)
-    .action(endWith(runDoctor));
+    .action(createAction(runDoctor));
 }
 
 async function runDoctor({
@@ -32,10 +32,10 @@ async function runDoctor({
   json?: boolean;
 }): Promise<number> {
   const checks = await examine({ cwd: process.cwd(), env: process.env, agents, config });
-  const ok = checks.every(({ state }) => state !== 'failed');
-  if (json) print({ schemaVersion: 1, ok, checks });
+  const canRun = checks.every(({ state }) => state !== 'failed');
+  if (json) print({ schemaVersion: 1, ok: canRun, checks });
   else print(wrapLines(formatChecks(checks, choosePaletteForStdout(process.env)), process.stdout.columns));
-  return ok ? exitCodes.green : exitCodes.usage;
+  return canRun ? exitCodes.green : exitCodes.usage;
 }
 
 /** Renders one line per check, with a remedy below each that did not pass. */
@@ -49,11 +49,11 @@ function formatChecks(checks: readonly DoctorCheck[], paint: ChalkInstance): str
   const failed = checks.filter(({ state }) => state === 'failed').length;
   const failures = failed === 1 ? 'One check failed' : `${failed} checks failed`;
   const allPassed = checks.every(({ state }) => state === 'ok');
-  const last =
+  const conclusion =
     failed > 0
       ? `${failures}: a run would not work.`
       : allPassed
         ? 'A run can start.'
         : 'No check failed, but see the warnings.';
-  return [...lines, '', last].join('\n');
+  return [...lines, '', conclusion].join('\n');
 }

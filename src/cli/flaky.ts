@@ -5,34 +5,37 @@ import type { RunOptions } from '../command/run-request.js';
 import type { Problem } from '../problem.js';
 import { formatPercent } from '../model/failure-rate.js';
 import { withStore } from '../store/with-store.js';
-import { endWith, print } from './end.js';
+import { createAction, print } from './end-command.js';
 import { printText } from './print-text.js';
 import { addHealingFlags, addVerifyFlag, addWaitFlag, addSuiteSelectionFlags } from './options.js';
 
 const examples = `
-Runs each test many times, in the suite and alone. It reports how often the test
-fails, with 95 % bounds, and why: because of tests before it (order), any tests
-beside it (load), one that shares data with it (data), another time zone (time),
-or none of these (random). Then the agents of the route flaky fix it. The fixed
-test must pass enough runs under the same condition that, without the fix, it
-would have had at most a 1 % chance of passing them all.
+Runs each test many times, in the suite and alone. Reports how often it fails,
+with 95 % bounds, and why: because of tests that ran before it (order), any
+parallel tests (load), a parallel test that shares data with it (data), another
+time zone (time), or none of these (random). Then the agents of the route flaky
+fix it. As proof, the test must pass so many runs under the same condition that,
+without the fix, it would have had at most a 1 % chance of passing them all.
 
   self-heal flaky                   all flaky tests of the suite
   self-heal flaky cart.spec.ts:9    this test
   self-heal flaky --dry-run         measure and explain, and change nothing
-  self-heal flaky --list            all tests that were ever flaky, worst first`;
+  self-heal flaky --list            list all tests that were ever flaky`;
 
 /** `self-heal flaky`: measures, explains and heals flaky tests (FL-1 to FL-4). */
 export function define(command: Command): Command {
   command.argument(
     '[filter...]',
-    'test files, as Playwright takes them: regular expressions on the path, or file:line',
+    'test files to run, as in Playwright: regular expressions for their paths, or file:line',
   );
-  command.option('--list', 'list all tests that were ever flaky, the most often red first; run nothing');
+  command.option(
+    '--list',
+    'run nothing; list all tests that were ever flaky, those that fail most often first',
+  );
   return addHealingFlags(addWaitFlag(addVerifyFlag(addSuiteSelectionFlags(command))))
     .addHelpText('after', examples)
     .action(
-      endWith(async (filters: string[], options: RunOptions) =>
+      createAction(async (filters: string[], options: RunOptions) =>
         options.list ? listFlakes(options) : runFlaky(filters, options),
       ),
     );

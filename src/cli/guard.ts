@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { Command } from 'commander';
 import { exitCodes } from '../model/exit-codes.js';
-import { endWith, print } from './end.js';
+import { createAction, print } from './end-command.js';
 import { configFlag } from './options.js';
 import { compareWithGit, createNoBaseProblem } from '../workspace/git-trees.js';
 import type { GuardFindings, Strength, TestDifference } from '../guard/findings.js';
@@ -13,8 +13,8 @@ const explanation = `
 Compares the tests in the working tree, including uncommitted changes, with
 those at the base. Lists each test that is weaker, different or new, with its
 lines before (-) and after (+), and then locators that changed.
-Exit codes: ${exitCodes.green} no test is weaker, ${exitCodes.red} one is (with --strict: or different),
-            ${exitCodes.usage} nothing to compare with`;
+Exit codes: ${exitCodes.green} no test is weaker, ${exitCodes.red} a test is (with --strict: or different),
+            ${exitCodes.usage} there is nothing to compare with`;
 
 /** `self-heal guard`: judges how the changes in the working tree affect the tests, without running them (HN-3, HN-4). */
 export function define(command: Command): Command {
@@ -22,9 +22,9 @@ export function define(command: Command): Command {
     .option('--base <ref>', 'the commit to compare with (default: where the branch left the default branch)')
     .option('--strict', 'also exit with 1 if a test does something different, or a protected file changed')
     .option(...configFlag)
-    .option('--json', 'print one JSON document')
+    .option('--json', 'print the result as JSON')
     .addHelpText('after', explanation)
-    .action(endWith(runGuardCommand));
+    .action(createAction(runGuardCommand));
 }
 
 /** The flags of `self-heal guard`. */
@@ -38,15 +38,15 @@ interface GuardOptions {
 /** Runs `self-heal guard`: judges the changes and prints the findings. */
 async function runGuardCommand(options: GuardOptions): Promise<number | Problem> {
   const cwd = process.cwd();
-  const changed = await compareWithGit(cwd, options.base ?? null);
-  if ('kind' in changed) return createNoBaseProblem(changed);
-  const { root, base, changes } = changed;
+  const comparison = await compareWithGit(cwd, options.base ?? null);
+  if ('kind' in comparison) return createNoBaseProblem(comparison);
+  const { root, base, changes } = comparison;
   const warn = (message: string) => void process.stderr.write(`self-heal: ${message}\n`);
-  const findings = await guardWorkingTree(changed, { cwd, config: options.config ?? null, warn });
-  const failed = listFindings(findings, options.strict ?? false);
-  if (options.json) print({ schemaVersion: 1, base, findings: failed, ...toJson(findings) });
-  else printFindings(findings, { cwd, root, count: changes.length });
-  return failed.length > 0 ? exitCodes.red : exitCodes.green;
+  const findings = await guardWorkingTree(comparison, { cwd, config: options.config ?? null, warn });
+  const failingFindings = listFindings(findings, options.strict ?? false);
+  if (options.json) print({ schemaVersion: 1, base, findings: failingFindings, ...toJson(findings) });
+  else printFindings(findings, { cwd, root, changedFiles: changes.length });
+  return failingFindings.length > 0 ? exitCodes.red : exitCodes.green;
 }
 
 function toJson({ differences, locatorChanges, cut }: GuardFindings): object {
@@ -56,15 +56,15 @@ function toJson({ differences, locatorChanges, cut }: GuardFindings): object {
 
 const strengths: readonly Strength[] = ['weaker', 'different', 'new'];
 
-/** The most lines to print of each side of a difference. */
+/** How many lines to print of each side of a difference. */
 const MAX_LINES = 12;
 
-const rankStrength = ({ strength }: TestDifference) => strengths.indexOf(strength);
+const rankByStrength = ({ strength }: TestDifference) => strengths.indexOf(strength);
 
 /** Prints the differences by test, the weaker ones first. */
 function printFindings(
   findings: GuardFindings,
-  { cwd, root, count }: { cwd: string; root: string; count: number },
+  { cwd, root, changedFiles }: { cwd: string; root: string; changedFiles: number },
 ): void {
   const { violations, differences, locatorChanges, cut } = findings;
   const formatPosition = ({ file, line }: { file: string; line: number | null }) =>
@@ -72,17 +72,18 @@ function printFindings(
   const lines = violations.map(
     (violation) => `${formatPosition(violation)} ${violation.rule}: ${violation.says}`,
   );
-  for (const difference of differences.toSorted((a, b) => rankStrength(a) - rankStrength(b))) {
+  for (const difference of differences.toSorted((a, b) => rankByStrength(a) - rankByStrength(b))) {
     lines.push(
       `${formatPosition(difference)} ${difference.strength}: ${difference.test}${difference.why === null ? '' : ` (${difference.why})`}`,
     );
     // People read a new test in its file.
     if (difference.strength === 'new') continue;
-    const formatExcerpt = (sign: string, all: readonly string[]) => {
-      const rest = all.length - MAX_LINES;
-      return [...all.slice(0, MAX_LINES), ...(rest > 0 ? [`… ${counted(rest, 'more line')}`] : [])].map(
-        (line) => `  ${sign} ${line}`,
-      );
+    const formatExcerpt = (sign: string, excerptLines: readonly string[]) => {
+      const hidden = excerptLines.length - MAX_LINES;
+      return [
+        ...excerptLines.slice(0, MAX_LINES),
+        ...(hidden > 0 ? [`… ${counted(hidden, 'more line')}`] : []),
+      ].map((line) => `  ${sign} ${line}`);
     };
     lines.push(...formatExcerpt('-', difference.before), ...formatExcerpt('+', difference.after));
   }
@@ -95,6 +96,7 @@ function printFindings(
     const { size } = new Set(tests.map(({ test }) => test));
     return size > 0 ? `${counted(size, 'test')} ${strength}` : [];
   });
-  const none = count === 0 ? 'nothing has changed' : `${counted(count, 'file')} changed, but no test`;
-  process.stderr.write(`self-heal: ${counts.join(', ') || none}\n`);
+  const noTestChanged =
+    changedFiles === 0 ? 'nothing has changed' : `${counted(changedFiles, 'file')} changed, but no test`;
+  process.stderr.write(`self-heal: ${counts.join(', ') || noTestChanged}\n`);
 }

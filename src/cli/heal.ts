@@ -8,19 +8,19 @@ const examples = `
   self-heal heal --from blob-report               then here, with the reports of
                                                   all shards in one folder
 The tests that failed there run again here, which gathers the evidence. Use the
-same flags and filters as there, except --shard.`;
+same flags and filters here, except --shard.`;
 
 /** `self-heal heal`: heals the tests that Playwright's reports of other runs show as red (SC-1). */
 export function define(command: Command): Command {
   command
-    .argument('[filter...]', 'the test filters of the other runs, if they had any')
+    .argument('[filter...]', 'the same test filters as in the other runs, if they had any')
     .requiredOption('--from <dir...>', 'Playwright reports (blob or JSON), or folders that contain them')
     .option('--allow-missing-shards', 'heal even if some shards left no report')
-    .option('--list', 'print the causes for a matrix of CI jobs; heal nothing')
+    .option('--list', 'heal nothing; print the causes as JSON, for a matrix of CI jobs')
     .option('--cause <id...>', 'heal only these causes, as --list names them')
     .option(
       '--patches <dir...>',
-      'start no agent: combine the fixes in the artifacts of the jobs that each healed a cause',
+      'start no agent: combine and prove the fixes in the artifacts of jobs that each healed a cause',
     );
   return addHealingFlags(addWaitFlag(addVerifyFlag(addSuiteSelectionFlags(command))))
     .option(...storeFlag)

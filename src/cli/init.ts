@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { Command } from 'commander';
 import { builtIn } from '../model/built-in.js';
-import { endWith } from './end.js';
+import { createAction } from './end-command.js';
 import { configFlag } from './options.js';
 import { type AgentProgram, listPrograms } from '../agents/programs.js';
 import { type CiSystem, detectCiSystem, ciSystems } from '../clients/init/ci-workflow.js';
@@ -29,10 +29,13 @@ export function define(command: Command): Command {
   return command
     .option(
       '--agent <name>',
-      `the agent program: ${names.join(', ')}; or built-in for none (default: the first on PATH)`,
+      `set up this agent program: ${names.join(', ')}; or built-in for none (default: the first one on PATH)`,
     )
-    .option('--ci [system]', 'also write a CI workflow: github or gitlab (default: the one in use here)')
-    .option('--mcp', 'add the MCP server of self-heal to .mcp.json, for your own coding agent')
+    .option(
+      '--ci [system]',
+      'also write a CI workflow: github or gitlab (default: the one that this repository uses)',
+    )
+    .option('--mcp', "add self-heal's MCP server to .mcp.json, for your own coding agent")
     .option(...configFlag)
     .option('--dry-run', 'show what would be written without writing it')
     .option('--force', 'overwrite files that differ, instead of showing a diff')
@@ -40,7 +43,7 @@ export function define(command: Command): Command {
       'after',
       '\nRunning it again is safe: it leaves files that differ alone, and shows a diff of\nwhat --force would change.',
     )
-    .action(endWith(runInit));
+    .action(createAction(runInit));
 }
 
 /** The flags of `self-heal init`. */
@@ -71,8 +74,8 @@ export async function runInit(options: InitOptions): Promise<number | Problem> {
   const agent = chosen.value;
   printLine(`Playwright config: ${path.relative(cwd, config.value)}`);
   printLine(`Package manager: ${findPackageManager(cwd).name}`);
-  const { config: named, force = false, dryRun = false, mcp = false } = options;
-  const plan = await planInit({ cwd, agent, ci: ci.value, config: named, force, mcp });
+  const { config: configFlagValue, force = false, dryRun = false, mcp = false } = options;
+  const plan = await planInit({ cwd, agent, ci: ci.value, config: configFlagValue, force, mcp });
   if (!plan.ok) return plan.error;
   const problem = dryRun ? null : await writePlan(plan.value, findGitRoot(cwd) ?? cwd);
   if (problem) return problem;
@@ -82,8 +85,8 @@ export async function runInit(options: InitOptions): Promise<number | Problem> {
   process.stdout.write(formatPlan(plan.value, dryRun));
   if (dryRun) process.stdout.write(formatTexts(plan.value));
   else {
-    const wroteNow = plan.value.some(needsWriting);
-    for (const step of listNextSteps(cwd, { installed, agent, ci: wroteNow ? ci.value : null }))
+    const hasWritten = plan.value.some(needsWriting);
+    for (const step of listNextSteps(cwd, { installed, agent, ci: hasWritten ? ci.value : null }))
       printLine(step);
   }
   return exitCodes.green;

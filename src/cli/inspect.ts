@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { listFailureFiles } from '../clients/inspect/failure-files.js';
-import { endWith, print } from './end.js';
+import { createAction, print } from './end-command.js';
 import { logText } from '../visible-text.js';
 import { printText } from './print-text.js';
 import { agentsFlag, createWholeNumberParser } from './options.js';
@@ -13,7 +13,7 @@ import {
   requireOneFailure,
 } from '../clients/inspect/find-failure.js';
 import { findRun, listRunIds, type StoredRun, matchIds } from '../run/find-run.js';
-import { readPrompt } from '../clients/inspect/prompt-of.js';
+import { readPrompt } from '../clients/inspect/read-prompt.js';
 import { describeNoFailures, renderFailure, renderList } from '../clients/inspect/render-inspection.js';
 import type { Problem } from '../problem.js';
 import { createRedactor, type Redactor } from '../secrets/redactor.js';
@@ -30,14 +30,18 @@ the title. Without a test, the failures of the run are listed.
 /** `self-heal inspect`: shows the evidence for a failure of an earlier run, and the prompt (CL-9). */
 export function define(command: Command): Command {
   return command
-    .argument('[run]', 'a run (default: latest)')
-    .argument('[test]', 'a failure of this run (default: list them)')
+    .argument('[run]', 'the run to inspect (default: latest)')
+    .argument('[test]', 'the failure to show (default: list all failures of the run)')
     .option('--prompt', 'print the exact prompt that the agent got or would get')
-    .option('--attempt <n>', 'with --prompt: which attempt (default: the last)', createWholeNumberParser(1))
+    .option(
+      '--attempt <n>',
+      'with --prompt: print the prompt of this attempt (default: the last)',
+      createWholeNumberParser(1),
+    )
     .option('--json', 'print everything as JSON')
     .option(...agentsFlag)
     .addHelpText('after', examples)
-    .action(endWith(runInspect));
+    .action(createAction(runInspect));
 }
 
 /** The flags of `self-heal inspect`. */
@@ -55,20 +59,20 @@ export async function runInspect(
   options: InspectOptions,
 ): Promise<number | Problem> {
   const cwd = process.cwd();
-  const { runId, word } = await parseArguments(cwd, first, second);
+  const { runId, word: testFilter } = await parseArguments(cwd, first, second);
   const run = await findRun(cwd, runId);
   if (!run.ok) return run.error;
-  // The run may come from another machine, which did not know the secrets of this one.
+  // The run may come from another machine, which did not know this machine's secrets.
   const redactor = await createRedactor({ env: process.env, projectRoot: cwd });
-  const all = redactor.deep(listFailures(run.value));
-  if (word === null && !options.prompt) {
-    const list = formatListing(run.value, all, options);
-    return typeof list === 'string' ? printText(list) : print(list);
+  const failures = redactor.deep(listFailures(run.value));
+  if (testFilter === null && !options.prompt) {
+    const listing = formatListing(run.value, failures, options);
+    return typeof listing === 'string' ? printText(listing) : print(listing);
   }
-  if (all.length === 0) return createNoFailureProblem(run.value);
-  const only = requireOneFailure(word, all);
-  if (!only.ok) return only.error;
-  const inspected = only.value;
+  if (failures.length === 0) return createNoFailureProblem(run.value);
+  const selected = requireOneFailure(testFilter, failures);
+  if (!selected.ok) return selected.error;
+  const inspected = selected.value;
   if (options.prompt) return showPrompt({ run: run.value, inspected, redactor }, options);
   if (options.json) return print(inspected);
   return print(logText(renderFailure(inspected, await listFailureFiles(run.value, inspected, cwd))));
@@ -88,15 +92,15 @@ async function parseArguments(
 
 function formatListing(
   run: StoredRun,
-  all: readonly InspectedFailure[],
+  failures: readonly InspectedFailure[],
   { json }: InspectOptions,
 ): string | object {
-  if (json) return { schemaVersion: 1, runId: run.runId, failures: all };
+  if (json) return { schemaVersion: 1, runId: run.runId, failures };
   const next =
-    all.length > 0
+    failures.length > 0
       ? '\n\nself-heal inspect <number> shows one; add --prompt to print the prompt of its agent.'
       : '';
-  return `${renderList(run, all)}${next}`;
+  return `${renderList(run, failures)}${next}`;
 }
 
 async function showPrompt(

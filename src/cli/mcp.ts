@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream';
 import type { Command } from 'commander';
-import { endWith } from './end.js';
+import { createAction } from './end-command.js';
 import { exitCodes } from '../model/exit-codes.js';
 
 const explanation = `
@@ -14,7 +14,7 @@ Tools: run_tests, get_failure, check_fix, blame, open_questions, answer_question
 
 /** `self-heal mcp`: serves self-heal to a developer's own coding agent (MC-1). */
 export function define(command: Command): Command {
-  return command.addHelpText('after', explanation).action(endWith(runMcp));
+  return command.addHelpText('after', explanation).action(createAction(runMcp));
 }
 
 /** Serves until the client ends the connection, then ends all work in progress. */
@@ -29,9 +29,9 @@ async function runMcp(): Promise<number> {
 
 /** Reserves standard output for the protocol; all other output goes to standard error. */
 function reserveStdout(): Writable {
-  const write = process.stdout.write.bind(process.stdout);
+  const writeToStdout = process.stdout.write.bind(process.stdout);
   const output = new Writable({
-    write: (chunk: Buffer, _, done) => void write(chunk, () => done()),
+    write: (chunk: Buffer, _, done) => void writeToStdout(chunk, () => done()),
   });
   process.stdout.write = process.stderr.write.bind(process.stderr);
   return output;

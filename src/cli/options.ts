@@ -1,48 +1,60 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { verifyLevels } from '../model/settings.js';
 
-/** Selects the suite. */
+/** Chooses the Playwright config. */
 export const configFlag = [
   '-c, --config <file>',
-  'Playwright configuration file, or a folder that contains one',
+  'use this Playwright config file, or the one in this folder',
 ] as const;
 
-/** Selects the store. */
+/** Chooses the store. */
 export const storeFlag = [
   '--store <location>',
-  'the store instead of the one in agents.yaml: a file or a postgres:// URL (a password is better in SELF_HEAL_STORE)',
+  'use this store instead of the one that agents.yaml names: a file or a postgres:// URL (for a URL with a password, set SELF_HEAL_STORE)',
 ] as const;
 
-/** Selects the agents.yaml. */
+/** Chooses the agents.yaml. */
 export const agentsFlag = [
   '--agents <file>',
-  'agents.yaml to use instead of the one in this folder',
+  'use this file instead of the agents.yaml in this folder',
 ] as const;
 
 /** Adds Playwright's selection flags, with Playwright's names and syntax. */
 export function addSelectionFlags(command: Command): Command {
   return addSuiteSelectionFlags(command)
-    .option('--shard <i/n>', 'run this shard of the suite')
-    .option('--retries <n>', "Playwright's own retries, in the first run", parseCount)
+    .option('--shard <i/n>', 'only run this shard of the suite, such as 2/5')
+    .option(
+      '--retries <n>',
+      'let Playwright itself retry a failed test this often, in the first run',
+      parseCount,
+    )
     .option('-x', 'stop after the first failure')
     .option('--max-failures <n>', 'stop after this many failures', parseCount);
 }
 
-/** Adds those selection flags that also make sense without a first run of the suite. */
+/** Adds the selection flags that also apply without a first run of the suite. */
 export function addSuiteSelectionFlags(command: Command): Command {
   return command
     .option(...configFlag)
     .option('-g, --grep <pattern>', 'only run tests that match this regular expression')
     .option('--grep-invert <pattern>', 'only run tests that do not match this regular expression')
     .addOption(
-      new Option('--project <name>', 'only run this project; may be repeated').argParser(collectValues),
+      new Option('--project <name>', 'only run tests of this Playwright project; may be repeated').argParser(
+        collectValues,
+      ),
     )
-    .option('-j, --workers <count>', 'number of workers, or a percentage of the cores')
+    .option(
+      '-j, --workers <count>',
+      'use this many Playwright workers: a number, or a percentage of the cores',
+    )
     .option('--repeat-each <n>', 'run each test this many times', parseCount)
-    .option('--timeout <ms>', 'timeout of each test, in milliseconds', parseCount)
+    .option('--timeout <ms>', 'let each test run for at most this many milliseconds', parseCount)
     .option('--last-failed', 'only run the tests that failed in the last run')
-    .option('--only-changed [ref]', 'only run test files that changed since a commit')
-    .option('--headed', 'show the browser');
+    .option(
+      '--only-changed [ref]',
+      'only run test files that changed since this commit (default: that are not committed)',
+    )
+    .option('--headed', 'show the browser window while the tests run');
 }
 
 /** Adds the flags that control how a run heals and ends. */
@@ -50,27 +62,27 @@ export function addHealingFlags(command: Command): Command {
   return addAgentsFlag(command)
     .option(
       '--dry-run',
-      'gather evidence, classify, and print which agent would get which prompt, without starting any',
+      'start no agent: run the tests, classify the failures, and print which agent would get which prompt',
     )
     .option('--json', 'print report.json to standard output; Playwright’s own output goes to standard error')
-    .option('--fail-on-heal', 'exit 1 when a test had to be healed')
-    .option('--fail-on-flaky-tests', 'exit 1 when a test is flaky');
+    .option('--fail-on-heal', 'exit with 1 if a test had to be healed')
+    .option('--fail-on-flaky-tests', 'exit with 1 if a test is flaky');
 }
 
 /** Adds the flag that controls how thoroughly fixes are proven (HN-5). */
 export function addVerifyFlag(command: Command): Command {
   const flag = new Option(
     '--verify <how>',
-    'how thoroughly to prove a fix; clean: also in a copy with only the files in git, as in CI',
+    'how thoroughly to prove each fix: quick (one green re-run), full (the default), or clean (full, and again in a copy that has only the files in git, as in CI)',
   );
   return command.addOption(flag.choices(verifyLevels));
 }
 
-/** Adds `--agents`, which takes the number of agents that work at the same time (SC-3) or the file that describes them. */
+/** Adds `--agents`: the number of agents that work at the same time (SC-3), or the file that describes them. */
 export function addAgentsFlag(command: Command): Command {
   const flag = new Option(
     '--agents <n|file>',
-    'a number: how many agents work at the same time (default: 1); anything else: the agents.yaml to use; may be given twice',
+    'with a number, let this many agents work at the same time (default: 1); with a file name, use that file as agents.yaml; may be given twice',
   );
   return command.addOption(
     flag.argParser((value: string, file: string | undefined) => {

@@ -21,17 +21,17 @@ const commands: Readonly<Record<string, readonly [description: string, load: Loa
     'find the change that broke a test by running it with changes reverted; no agent is started',
     () => import('./blame.js'),
   ],
-  flaky: ['find flaky tests, find out why each one fails, and have it healed', () => import('./flaky.js')],
+  flaky: [
+    'find flaky tests, explain why each one is flaky, and have agents fix it',
+    () => import('./flaky.js'),
+  ],
   inspect: [
     'show the evidence for a failure of an earlier run and why it got its class',
     () => import('./inspect.js'),
   ],
-  report: ['write an earlier run as a single HTML file', () => import('./report.js')],
+  report: ['write the report of an earlier run as a single HTML file', () => import('./report.js')],
   guard: ['show how the changes since a commit affect the tests; runs no tests', () => import('./guard.js')],
-  undo: [
-    'revert all changes of a run; files that you have changed since stay, and are listed',
-    () => import('./undo.js'),
-  ],
+  undo: ['revert all changes of a run, except in files that have changed since', () => import('./undo.js')],
   escalations: ['list, show and answer open questions', () => import('./escalations.js')],
   init: [
     'set up this project: agents.yaml, five slash commands, a skill, an ignore entry',
@@ -47,14 +47,14 @@ const commands: Readonly<Record<string, readonly [description: string, load: Loa
 };
 
 /** Commands that do not use `.self-heal`, and `doctor`, which itself reports problems with it. */
-const stateless = ['classify', 'guard', 'init', 'doctor', 'publish'];
+const statelessCommands = ['classify', 'guard', 'init', 'doctor', 'publish'];
 
 /** The names of all commands. */
 export const commandNames: readonly string[] = Object.keys(commands);
 
 /**
- * Creates the command line for commander. Loads only the file of the called command, or of the one whose help is printed. Wrong usage throws a
- * `CommanderError` after printing its message.
+ * Creates the command line with commander. Loads only the file of the called command, or of the command whose help is printed. Wrong usage throws
+ * a `CommanderError` after its message was printed.
  */
 export async function createProgram(argv: readonly string[]): Promise<Command> {
   const program = new Command('self-heal')
@@ -65,18 +65,21 @@ export async function createProgram(argv: readonly string[]): Promise<Command> {
     .showHelpAfterError('(self-heal --help lists the commands and flags)')
     .exitOverride()
     .configureOutput({ writeErr: (text) => process.stderr.write(text) })
-    .hook('preAction', (_, command) => (stateless.includes(command.name()) ? undefined : checkState()));
-  const called = argv[0] === 'help' ? argv[1] : argv[0];
+    .hook('preAction', (_, command) =>
+      statelessCommands.includes(command.name()) ? undefined : checkState(),
+    );
+  const calledName = argv[0] === 'help' ? argv[1] : argv[0];
   for (const [name, [description, load]] of Object.entries(commands)) {
     const command = new Command(name).description(description);
-    program.addCommand(copySettings(program, name === called ? (await load()).define(command) : command));
+    program.addCommand(copySettings(program, name === calledName ? (await load()).define(command) : command));
   }
   // A command's own help lists its arguments and flags.
   return program.configureHelp({ subcommandTerm: (command) => command.name() });
 }
 
 function copySettings(program: Command, command: Command, name = `self-heal ${command.name()}`): Command {
-  for (const sub of command.commands) copySettings(program, sub, `${name} ${sub.name()}`);
+  for (const subcommand of command.commands)
+    copySettings(program, subcommand, `${name} ${subcommand.name()}`);
   return command.copyInheritedSettings(program).showHelpAfterError(`(${name} --help lists the flags)`);
 }
 

@@ -3,7 +3,7 @@ import process from 'node:process';
 import { type Command, Option } from 'commander';
 import { exitCodes } from '../model/exit-codes.js';
 import { type Problem, reasonOf } from '../problem.js';
-import { endWith } from './end.js';
+import { createAction } from './end-command.js';
 import { printText } from './print-text.js';
 import type { Artifact } from '../clients/publish/artifact.js';
 import type { CommentOutcome, ApplyRequest } from '../clients/publish/apply.js';
@@ -22,12 +22,12 @@ folder that the test job uploaded.
 /** `self-heal publish`: shows a run's result in its pull or merge request (PB-1). */
 export function define(command: Command): Command {
   return command
-    .option('--from <dir>', "the artifact with the run's folder")
+    .option('--from <dir>', "the downloaded artifact that contains the run's folder")
     .option('--folder <dir>', "the project's folder in the repository", '.')
     .addOption(new Option('--answer', 'carry out the /self-heal comment that started this job (GitHub)'))
     .addOption(new Option('--apply', 'commit the fix to the branch of the merge request (GitLab)'))
     .addHelpText('after', examples)
-    .action(endWith((options: PublishOptions) => runPublish(options)));
+    .action(createAction((options: PublishOptions) => runPublish(options)));
 }
 
 /** The flags of `self-heal publish`. */
@@ -38,28 +38,31 @@ interface PublishOptions {
   apply?: boolean;
 }
 
-/** The variables of this process, and its output. */
-const ownJob = { env: process.env, print: printText as (line: string) => unknown };
+/** The CI job that this process runs in. */
+const currentJob = { env: process.env, print: printText as (line: string) => unknown };
 
 /** Runs `self-heal publish` in a job with these variables; returns the exit code, or the problem. */
 export async function runPublish(
   { from, folder, answer, apply }: PublishOptions,
-  { env, print } = ownJob,
+  { env, print } = currentJob,
 ): Promise<number | Problem> {
   // Loaded on demand, because `--help` needs neither.
   const { readArtifact } = await import('../clients/publish/artifact.js');
   const { createRedactor } = await import('../secrets/redactor.js');
-  const read = from === undefined ? ok(null) : await readArtifact(from);
-  if (!read.ok) return read.error;
+  const readResult = from === undefined ? ok(null) : await readArtifact(from);
+  if (!readResult.ok) return readResult.error;
   const redactor = await createRedactor({ env, projectRoot: null });
   // Masks texts before any is cut, because half a token would not be recognized.
-  const artifact = read.value && { ...read.value, report: redactor.deep(read.value.report) };
+  const artifact = readResult.value && {
+    ...readResult.value,
+    report: redactor.deep(readResult.value.report),
+  };
   const printLine = (line: string) => print(redactor.text(line));
   try {
     if (answer) return await answerGithubComment({ artifact, folder, env }, printLine);
     const forge = await openForge(env);
     if (!forge.ok) return forge.error;
-    if (!artifact) return noArtifact;
+    if (!artifact) return missingArtifact;
     const publication = { forge: forge.value, artifact, folder, redactor };
     if (apply) return await applyToMergeRequest(publication, printLine);
     const { publish } = await import('../clients/publish/publish.js');
@@ -75,7 +78,7 @@ export async function runPublish(
   }
 }
 
-/** Names the failed request, which the errors of both clients contain. */
+/** Describes an error with its failed request, which the errors of both API clients contain. */
 function describeRequestError(error: unknown): string {
   const { request, cause } = Object(error) as { request?: unknown; cause?: { request?: unknown } };
   const { method, url } = Object(request ?? cause?.request) as { method?: string; url?: string };
@@ -83,7 +86,7 @@ function describeRequestError(error: unknown): string {
   return `${url === undefined ? '' : `${method} ${origin}${pathname}: `}${reasonOf(error)}`;
 }
 
-const noArtifact: Problem = {
+const missingArtifact: Problem = {
   kind: 'usage',
   message: '--from is missing',
   remedy: 'Name the folder with the artifact of the job that ran the tests.',
@@ -106,13 +109,13 @@ async function openForge(env: NodeJS.ProcessEnv): Promise<Result<Forge, Problem>
  */
 async function answerGithubComment(
   { artifact, folder, env }: { artifact: Artifact | null; folder: string; env: NodeJS.ProcessEnv },
-  printLine: typeof ownJob.print,
+  printLine: typeof currentJob.print,
 ): Promise<number | Problem> {
   const { openGithub } = await import('../clients/publish/github.js');
   const opened = openGithub(env);
   if (!opened.ok) return opened.error;
   const github = opened.value;
-  const { answerComment } = await import('../clients/publish/answer.js');
+  const { answerComment } = await import('../clients/publish/answer-comment.js');
   const { escapeProse } = await import('../outputs/markdown.js');
   const outcome = await answerComment({ github, artifact, folder, now: systemClock.now() });
   if (outcome.kind === 'needs-artifact') {
@@ -127,22 +130,25 @@ async function answerGithubComment(
   }
   printLine(outcome.message);
   const { comment, issue } = github.event;
-  if (comment) await github.react(comment.id, outcome.kind === 'done' ? '+1' : '-1');
+  if (comment) await github.addReaction(comment.id, outcome.kind === 'done' ? '+1' : '-1');
   if (issue && outcome.kind === 'refused')
     await github.createComment(issue.number, escapeProse(outcome.message));
   return exitCodes.green;
 }
 
 /** Commits the fix to the branch of the merge request that the pipeline belongs to; whoever may start the job may push. */
-async function applyToMergeRequest(request: ApplyRequest, printLine: typeof ownJob.print): Promise<number> {
-  const occasion = await request.forge.readOccasion();
+async function applyToMergeRequest(
+  request: ApplyRequest,
+  printLine: typeof currentJob.print,
+): Promise<number> {
+  const target = await request.forge.readTarget();
   const { applyFix } = await import('../clients/publish/apply.js');
   const outcome: CommentOutcome =
-    occasion.kind === 'change'
-      ? await applyFix(occasion.change, request)
+    target.kind === 'change'
+      ? await applyFix(target.change, request)
       : {
           kind: 'refused',
-          message: occasion.kind === 'none' ? occasion.why : 'There is no merge request to apply the fix to.',
+          message: target.kind === 'none' ? target.why : 'There is no merge request to apply the fix to.',
         };
   printLine(outcome.message);
   return outcome.kind === 'done' ? exitCodes.green : exitCodes.red;

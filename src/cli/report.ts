@@ -1,6 +1,6 @@
 import process from 'node:process';
 import type { Command } from 'commander';
-import { endWith, print } from './end.js';
+import { createAction, print } from './end-command.js';
 import { findRun, type StoredRun } from '../run/find-run.js';
 import { readRunPatch } from '../run/read-patch.js';
 import { exitCodes } from '../model/exit-codes.js';
@@ -24,12 +24,12 @@ of the page goes to standard output, the summary to standard error.
 /** `self-heal report`: writes an earlier run as one HTML file, and prints its summary (RP-4). */
 export function define(command: Command): Command {
   return command
-    .argument('[run]', 'a run (default: latest)')
-    .option('--open', 'open it in the browser')
-    .option('--patch', 'print all changes of the run as one patch instead')
-    .option('--json', 'print report.json instead')
+    .argument('[run]', 'the run to report on (default: latest)')
+    .option('--open', 'also open the page in a browser')
+    .option('--patch', "print all of the run's changes as one patch instead of writing a page")
+    .option('--json', 'print report.json instead of writing a page')
     .addHelpText('after', examples)
-    .action(endWith(runReport));
+    .action(createAction(runReport));
 }
 
 /** The flags of `self-heal report`. */
@@ -49,17 +49,17 @@ export async function runReport(
   if (!run.ok) return run.error;
   const { report, dir } = run.value;
   if (report === null) return createNoEventsProblem(run.value);
-  // The run may come from another machine, which did not know the secrets of this one.
+  // The run may come from another machine, which did not know this machine's secrets.
   const redactor = await createRedactor({ env: process.env, projectRoot: cwd });
-  const masked = redactor.deep(report);
-  if (masked.exitCode === null && (await findActivePid(dir)) !== null)
+  const maskedReport = redactor.deep(report);
+  if (maskedReport.exitCode === null && (await findActivePid(dir)) !== null)
     return createStillRunningProblem(run.value);
   if (patch) return printPatch(run.value, redactor);
-  if (json) return print(masked);
+  if (json) return print(maskedReport);
   const folder = relativePath(cwd, dir);
-  const file = await writePage(masked, { dir, displayDir: folder, redactor });
+  const file = await writePage(maskedReport, { dir, displayDir: folder, redactor });
   if (typeof file !== 'string') return file;
-  showSummary(masked, { env: process.env });
+  showSummary(maskedReport, { env: process.env });
   print(file);
   if (open) await openInBrowser(file);
   return exitCodes.green;

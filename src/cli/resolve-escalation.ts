@@ -22,8 +22,8 @@ import { withStore } from '../store/with-store.js';
 export type ResolveOptions = EscalationFlags & TypedAnswer;
 
 /**
- * Answers an escalation by flags, or by prompting on a terminal (ME-7), and prints the consequence, unless a run follows that proves a patch. A later
- * answer replaces an earlier one. Returns the answered escalation, or an exit code if there was no answer.
+ * Answers an escalation with the flags, or with a prompt on a terminal (ME-7), and prints the consequence unless a run that proves a patch follows. A
+ * later answer replaces an earlier one. Returns the answered escalation, or an exit code if there was no answer.
  */
 export async function resolveEscalation(
   store: Store,
@@ -31,8 +31,8 @@ export async function resolveEscalation(
   options: ResolveOptions,
 ): Promise<AnsweredQuestion | number | Problem> {
   const { id, state } = escalation;
-  const prompts = options.choice === undefined && canAskPerson(process.env, process);
-  const answer = prompts ? await promptForAnswer(escalation, options) : options;
+  const shouldPrompt = options.choice === undefined && canAskPerson(process.env, process);
+  const answer = shouldPrompt ? await promptForAnswer(escalation, options) : options;
   if (answer === null) {
     process.stderr.write(`No answer was given, so ${id} is still ${state}.\n`);
     return exitCodes.interrupted;
@@ -40,10 +40,10 @@ export async function resolveEscalation(
   const { days } = options;
   const recorded = await recordAnswer(store, escalation, { ...answer, days }, options);
   if (!recorded.ok) return recorded.error;
-  const { escalation: answered, proof } = recorded.value;
+  const { escalation: answeredEscalation, proof } = recorded.value;
   if (!options.json && proof === null)
     printText(
-      `${id} ${answered.state}: ${describeConsequence(answered, days)}${describeReplacedAnswer(escalation)}`,
+      `${id} ${answeredEscalation.state}: ${describeConsequence(answeredEscalation, days)}${describeReplacedAnswer(escalation)}`,
     );
   return recorded.value;
 }
@@ -89,7 +89,7 @@ function describeReplacedAnswer({ state, choice }: Escalation): string {
  * Applies the patch that a person chose and proves it on the tests of the escalation, without an agent. Returns the exit code of that run, or null if
  * the answer chose no patch.
  */
-export async function proveChosen({ proof }: AnsweredQuestion): Promise<number | Problem | null> {
+export async function proveChosenPatch({ proof }: AnsweredQuestion): Promise<number | Problem | null> {
   if (!proof) return null;
   using lock = proof.request.lock;
   const { runCommand } = await import('../command/run-command.js');
@@ -105,10 +105,10 @@ export async function askAfterRun(
   flags: EscalationFlags,
 ): Promise<number | Problem> {
   if (result !== exitCodes.personNeeded || flags.json || !canAskPerson(process.env, process)) return result;
-  const open = await withStore(flags, async (store) => (await store?.listEscalations('pending')) ?? []);
-  if ('kind' in open) return open;
-  let hasUnproven = false;
-  for (const escalation of open.filter(({ offers }) => offers.length > 0)) {
+  const pending = await withStore(flags, async (store) => (await store?.listEscalations('pending')) ?? []);
+  if ('kind' in pending) return pending;
+  let isAnyUnproven = false;
+  for (const escalation of pending.filter(({ offers }) => offers.length > 0)) {
     const answered = await withStore(
       flags,
       async (store) => store && resolveEscalation(store, escalation, flags),
@@ -116,9 +116,9 @@ export async function askAfterRun(
     // Leaving one prompt skips the others.
     if (answered === null || typeof answered === 'number') return result;
     if ('kind' in answered) return answered;
-    const proven = await proveChosen(answered);
-    if (proven === exitCodes.interrupted || proven === exitCodes.terminated) return proven;
-    hasUnproven = proven !== exitCodes.green || hasUnproven;
+    const exitCode = await proveChosenPatch(answered);
+    if (exitCode === exitCodes.interrupted || exitCode === exitCodes.terminated) return exitCode;
+    isAnyUnproven = exitCode !== exitCodes.green || isAnyUnproven;
   }
-  return hasUnproven || open.some(({ offers }) => offers.length === 0) ? result : exitCodes.green;
+  return isAnyUnproven || pending.some(({ offers }) => offers.length === 0) ? result : exitCodes.green;
 }

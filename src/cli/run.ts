@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { exitCodes } from '../model/exit-codes.js';
-import { endWrapped } from './end.js';
+import { endCommandWrapped } from './end-command.js';
 import { heal, plan, provePatches } from '../commands.js';
 import type { Command as RunCommand } from '../command/run.js';
 import { runCommand } from '../command/run-command.js';
@@ -10,7 +10,7 @@ import type { Problem } from '../problem.js';
 import { ok, type Result } from '../result.js';
 
 const examples = `
-Everything after -- goes to Playwright as it is:  self-heal run -- --no-deps
+Everything after -- is passed on to Playwright:  self-heal run -- --no-deps
 Exit codes: ${exitCodes.green} green (healed and flaky too), ${exitCodes.red} still failing,
             ${exitCodes.usage} usage or configuration, ${exitCodes.personNeeded} needs review, ${exitCodes.budget} stopped by a limit,
             ${exitCodes.agentUnusable} an agent cannot be used, ${exitCodes.interrupted}/${exitCodes.terminated} interrupted`;
@@ -19,10 +19,10 @@ Exit codes: ${exitCodes.green} green (healed and flaky too), ${exitCodes.red} st
 export function define(command: Command): Command {
   command.argument(
     '[filter...]',
-    'test files, as Playwright takes them: regular expressions on the path, or file:line',
+    'test files to run, as in Playwright: regular expressions for their paths, or file:line',
   );
   return addHealingFlags(addWaitFlag(addVerifyFlag(addSelectionFlags(command))))
-    .option('--flaky', 'afterwards measure, explain and heal flaky tests (see self-heal flaky)')
+    .option('--flaky', 'then also measure, explain and heal flaky tests (see self-heal flaky)')
     .addHelpText('after', examples)
     .action((words: string[], options: RunOptions) => runFromCommandLine(words, options));
 }
@@ -39,19 +39,19 @@ export async function runFromCommandLine(words: readonly string[], options: RunO
     const { writeProblem } = await import('../outputs/write-reports.js');
     await writeProblem(result, { env });
   }
-  if (result !== exitCodes.personNeeded) return endWrapped(result);
+  if (result !== exitCodes.personNeeded) return endCommandWrapped(result);
   const { askAfterRun } = await import('./resolve-escalation.js');
-  return endWrapped(await askAfterRun(result, options));
+  return endCommandWrapped(await askAfterRun(result, options));
 }
 
 async function loadCommand({ dryRun, patches }: RunOptions): Promise<Result<RunCommand, Problem>> {
   if (!patches) return ok(dryRun ? plan : heal);
   const { readPatches } = await import('../clients/patches.js');
-  const read = await readPatches(patches);
-  return read.ok ? ok(dryRun ? plan : provePatches(read.value)) : read;
+  const patchesResult = await readPatches(patches);
+  return patchesResult.ok ? ok(dryRun ? plan : provePatches(patchesResult.value)) : patchesResult;
 }
 
-/** Separates the words before and after `--`, which commander joins. */
+/** Splits the arguments at `--`, which commander removes. */
 function splitAtDashes(
   words: readonly string[],
   argv: readonly string[],

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { type Command, Option } from 'commander';
-import { endWith } from './end.js';
+import { createAction } from './end-command.js';
 import { agentsFlag, storeFlag, createWholeNumberParser } from './options.js';
 import { systemClock } from '../clock.js';
 import { exitCodes } from '../model/exit-codes.js';
@@ -16,14 +16,14 @@ import { openInBrowser } from '../outputs/open-in-browser.js';
 export function define(command: Command): Command {
   return command
     .addOption(
-      new Option('--port <n>', 'port on 127.0.0.1 to listen on')
+      new Option('--port <n>', 'listen on this port of 127.0.0.1')
         .argParser(createWholeNumberParser(0, 65_535))
-        .default(0, 'a free one'),
+        .default(0, 'a free port'),
     )
-    .option('--no-open', 'only print the URL; the default without a terminal')
+    .option('--no-open', 'do not open a browser, only print the URL (the default without a terminal)')
     .option(...agentsFlag)
     .option(...storeFlag)
-    .action(endWith(runUi));
+    .action(createAction(runUi));
 }
 
 const TOKEN_BYTES = 32;
@@ -36,19 +36,19 @@ async function runUi({
 }: StoreFlags & { open: boolean; port: number }): Promise<number | Problem> {
   using interrupts = listenForInterrupts(() => undefined);
   const { startUi } = await import('../clients/ui/server.js');
-  const started = await startUi({
+  const startResult = await startUi({
     projectRoot: process.cwd(),
     port,
     token: randomBytes(TOKEN_BYTES).toString('base64url'),
     escalations: openProjectEscalations(flags),
     clock: systemClock,
   });
-  if (!started.ok) return started.error;
-  process.stdout.write(`${started.value.url}\n`);
+  if (!startResult.ok) return startResult.error;
+  process.stdout.write(`${startResult.value.url}\n`);
   process.stderr.write('Open this URL and keep it private. Press Ctrl-C to stop.\n');
-  const isOpened = open && canRedraw(process.env, process.stdout);
-  await using _file = isOpened ? await openInBrowser(started.value.url) : null;
+  const shouldOpen = open && canRedraw(process.env, process.stdout);
+  await using _file = shouldOpen ? await openInBrowser(startResult.value.url) : null;
   if (!interrupts.signal.aborted) await once(interrupts.signal, 'abort');
-  await started.value.close();
+  await startResult.value.close();
   return exitCodes.green;
 }

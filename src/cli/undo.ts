@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { Command } from 'commander';
-import { endWith } from './end.js';
+import { createAction } from './end-command.js';
 import { printText } from './print-text.js';
 import { addWaitFlag, storeFlag } from './options.js';
 import { exitCodes } from '../model/exit-codes.js';
@@ -10,7 +10,7 @@ import type { WriteResult } from '../workspace/write-files.js';
 import { type StoredRun, findRun, readRun, listRunIds } from '../run/find-run.js';
 import { formatProblem, type Problem } from '../problem.js';
 import { withStore } from '../store/with-store.js';
-import { underLockOfRuns } from '../command/under-lock.js';
+import { withLockIfNeeded } from '../command/with-lock.js';
 import { findActivePid } from '../run/run-journal.js';
 import { counted, localTime } from '../format.js';
 import { err, ok, type Result } from '../result.js';
@@ -22,10 +22,10 @@ import { canAskPerson, askToConfirm } from '../outputs/ask.js';
 export function define(command: Command): Command {
   return addWaitFlag(command)
     .option(...storeFlag)
-    .argument('[run]', 'a run, or the beginning of its id (default: the newest that left changes)')
+    .argument('[run]', 'the run to undo, or the beginning of its id (default: the newest that left changes)')
     .option('--yes', 'do not ask for confirmation if the run is not the last one')
     .option('--tests', 'also revert changes that other people made to tests during the run')
-    .action(endWith(runUndo));
+    .action(createAction(runUndo));
 }
 
 /** The flags of `self-heal undo`. */
@@ -41,7 +41,7 @@ async function runUndo(
   word: string | undefined,
   { yes = false, wait = false, tests = false, store }: UndoOptions,
 ): Promise<number | Problem> {
-  return underLockOfRuns({ cwd: process.cwd(), command: 'undo', wait }, () =>
+  return withLockIfNeeded({ cwd: process.cwd(), command: 'undo', wait }, () =>
     undoChosenRun({ cwd: process.cwd(), word, yes, tests }, store),
   );
 }
@@ -53,16 +53,16 @@ async function undoChosenRun(request: UndoRequest, store: string | undefined): P
   if (target.value === null) return exitCodes.interrupted;
   const { runId, dir } = target.value;
   const run = await readRunState(dir);
-  const kept = readKeptChanges(dir, run);
-  const edits = run.editedTests === null ? null : readChange(dir, run.editedTests);
-  if (kept === null || (request.tests && run.editedTests !== null && edits === null))
+  const keptChanges = readKeptChanges(dir, run);
+  const testEdits = run.editedTests === null ? null : readChange(dir, run.editedTests);
+  if (keptChanges === null || (request.tests && run.editedTests !== null && testEdits === null))
     return createMissingContentsProblem(runId);
-  const changes = request.tests && edits ? [edits, ...kept] : kept;
+  const changes = request.tests && testEdits ? [testEdits, ...keptChanges] : keptChanges;
   if (changes.length === 0)
     return printText(
       run.undone
         ? describeReverted(runId)
-        : `run ${runId} left no changes in the project: nothing to undo${edits ? `, but somebody changed tests during the run: self-heal undo ${runId} --tests reverts that` : ''}`,
+        : `run ${runId} left no changes in the project: nothing to undo${testEdits ? `, but somebody changed tests during the run: self-heal undo ${runId} --tests reverts that` : ''}`,
     );
   const result = await undoChanges(cwd, { runId, dir }, changes).catch(nullIfMissing);
   if (result === null) return createMissingContentsProblem(runId);
@@ -125,7 +125,7 @@ interface UndoRequest {
   readonly tests: boolean;
 }
 
-const FILES_NAMED = 5;
+const MAX_FILES_NAMED = 5;
 
 /**
  * Returns the run to undo: the named one, or else the newest that left changes and has not been undone. If that is not the last run, asks the
@@ -166,8 +166,8 @@ async function listChangedFiles(run: StoredRun): Promise<string[]> {
 
 async function describeRun(run: StoredRun): Promise<string> {
   const files = await listChangedFiles(run);
-  const more = files.length > FILES_NAMED ? ` and ${files.length - FILES_NAMED} more` : '';
-  return `run ${run.runId}${formatStart(run)}, which changed ${files.slice(0, FILES_NAMED).join(', ')}${more}`;
+  const more = files.length > MAX_FILES_NAMED ? ` and ${files.length - MAX_FILES_NAMED} more` : '';
+  return `run ${run.runId}${formatStart(run)}, which changed ${files.slice(0, MAX_FILES_NAMED).join(', ')}${more}`;
 }
 
 function formatStart({ report }: StoredRun): string {

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { exitCodes } from '../model/exit-codes.js';
 import type { VerifyFlags } from '../clients/verify/verify-request.js';
 import type { Problem } from '../problem.js';
-import { endWith } from './end.js';
+import { createAction } from './end-command.js';
 import { addWaitFlag, agentsFlag, collectValues, configFlag } from './options.js';
 
 const explanation = `
@@ -25,15 +25,15 @@ export function define(command: Command): Command {
       '[filter...]',
       'the tests that the change should fix (default: those that failed in the last red run)',
     )
-    .option('--base <commit>', 'compare with this commit instead')
+    .option('--base <commit>', 'compare with this commit instead of the last red run')
     .option('--review', 'let another agent review the change; this costs an agent run')
     .option('--quick', 'run only these tests, once without the change and twice with it')
     .option(...configFlag)
-    .option('--project <name>', 'only run this project; may be repeated', collectValues)
+    .option('--project <name>', 'only run tests of this Playwright project; may be repeated', collectValues)
     .option(...agentsFlag)
-    .option('--json', 'print report.json to standard output; the answer is in verification')
+    .option('--json', 'print report.json to standard output; verification has the result')
     .addHelpText('after', explanation)
-    .action(endWith(runVerify));
+    .action(createAction(runVerify));
 }
 
 async function runVerify(

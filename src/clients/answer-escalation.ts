@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { applyChosen } from '../commands.js';
-import { type Hosting, runHosted } from '../command/hosted-run.js';
+import { type HostOptions, runHosted } from '../command/hosted-run.js';
 import type { Command } from '../command/run.js';
 import { checkRequest, type RunRequest } from '../command/run-request.js';
 import { sides, type Choice } from '../model/choice.js';
@@ -13,7 +13,7 @@ import { listRerunIdsOfRun } from './inspect/last-red.js';
 import { lockProject, type ProjectLock } from '../run/project-lock.js';
 import { type EscalationWithPatches, addPatchTexts } from '../run/read-patch.js';
 import type { Report } from '../run/report.js';
-import { isRunId, runDirOf } from '../run/run-folder.js';
+import { isRunId, findRunDir } from '../run/run-folder.js';
 import { closeSettledQuestions } from '../run/settled-questions.js';
 import { createRedactor } from '../secrets/redactor.js';
 import { hasState } from '../state-folder.js';
@@ -60,9 +60,9 @@ export async function recordAnswer(
   if (!answer.ok) return answer;
   const request = choosesPatch(answer.value) ? await createProofRequest(escalation, flags) : ok(null);
   if (!request.ok) return request;
-  const answered = await answerEscalation(store, escalation.id, answer.value);
-  if (!answered.ok) return answered;
-  const { lock, escalation: resolved } = answered.value;
+  const saved = await answerEscalation(store, escalation.id, answer.value);
+  if (!saved.ok) return saved;
+  const { lock, escalation: resolved } = saved.value;
   const ids = isRunId(escalation.runId)
     ? await listRerunIdsOfRun(process.cwd(), escalation)
     : escalation.tests.map(({ id }) => id);
@@ -71,18 +71,18 @@ export async function recordAnswer(
   return ok({ escalation: resolved, proof });
 }
 
-/** Creates the request for the run that proves a chosen patch: that of the run that asked the question, with these flags. */
+/** Creates the request for the run that proves a chosen patch, from these flags and the request of the run that asked the question. */
 async function createProofRequest(
   { runId }: Pick<Escalation, 'runId'>,
   { agents, store, json = false }: EscalationFlags,
 ): Promise<Result<RunRequest, Problem>> {
   const cwd = process.cwd();
-  const run = isRunId(runId) ? await readRunState(runDirOf(cwd, runId)) : null;
+  const run = isRunId(runId) ? await readRunState(findRunDir(cwd, runId)) : null;
   const { parseStoredRequest } = await import('../command/stored-request.js');
-  // Without the folder of that run there is no patch, either, and the new run reports that.
-  const typed = run?.request ? await parseStoredRequest(run, cwd) : ok(null);
-  if (!typed.ok) return typed;
-  const { filters = [], passThrough = [], options = {} } = typed.value ?? {};
+  // If that run's folder is gone, so is its patch; the new run reports that.
+  const stored = run?.request ? await parseStoredRequest(run, cwd) : ok(null);
+  if (!stored.ok) return stored;
+  const { filters = [], passThrough = [], options = {} } = stored.value ?? {};
   const request: RunRequest = {
     cwd,
     env: process.env,
@@ -95,10 +95,10 @@ async function createProofRequest(
   return checked.ok ? ok(request) : checked;
 }
 
-/** Proves the chosen patch inside another program; null if the answer chose none. */
-export async function proveHosted(
+/** Proves the chosen patch inside another program; null if the answer chose no patch. */
+export async function proveChosenPatch(
   { proof }: AnsweredQuestion,
-  hosting: Hosting,
+  hosting: HostOptions,
 ): Promise<Result<Report, Problem> | null> {
   if (!proof) return null;
   using lock = proof.request.lock;
@@ -129,8 +129,8 @@ interface StoredAnswer {
 }
 
 /**
- * Stores an answer, with secrets masked, and adds it to the events of the run that asked (ME-7, ME-11). Locks the project first if a patch was
- * chosen. If another run holds the lock, stores nothing, because the patch could not be applied.
+ * Stores an answer, with secrets masked, and adds it to the events of the run that asked the question (ME-7, ME-11). If a patch was chosen, locks the
+ * project first; if another run holds the lock, stores nothing, because the patch could not be applied.
  */
 export async function answerEscalation(
   store: Store,
@@ -180,7 +180,7 @@ function checkAnswer(
     return err({
       kind: 'usage',
       message: 'the choice guide needs guidance',
-      remedy: 'Add --guidance "what is right, or where to look".',
+      remedy: 'Add --guidance "…" with advice for the next agent.',
     });
   }
   if (allow && choice !== 'guide') {
@@ -211,11 +211,11 @@ export function createNoSuchEscalationProblem(word: string): Problem {
   return { kind: 'usage', message: `there is no escalation ${word}`, remedy };
 }
 
-/** Adds the answer to the events of the run that asked, if its folder still exists. */
+/** Adds the answer to the events of the run that asked the question, if its folder still exists. */
 function appendAnswer({ runId, id }: Escalation, choice: Choice): void {
-  // Other machines may write to the store.
+  // Other machines may write to the store, so the id is untrusted.
   if (!isRunId(runId)) return;
-  const dir = runDirOf(process.cwd(), runId);
+  const dir = findRunDir(process.cwd(), runId);
   if (!hasState(path.join(dir, eventsFile))) return;
   appendEvent(dir, { type: 'agent.escalation_resolved', escalationId: id, choice });
 }

@@ -3,7 +3,7 @@ import type { HookParts, CreateHooks } from '../command/compose-session.js';
 import type { Hooks } from '../heal/hooks.js';
 import { createSecretNamer } from '../secrets/redactor.js';
 import { openContentStore } from '../workspace/change.js';
-import { createFixerProposer, createFollowingPatch } from './fixer/fixes.js';
+import { createFixerProposer, createExpectationPatch } from './fixer/fixes.js';
 import { createMemory } from './memory.js';
 import { proposePatches, type RemoteFix } from './patches.js';
 
@@ -13,7 +13,7 @@ export const createAgentHooks: CreateHooks = async (parts) => {
   return { ...memory, ...createFollowHook(parts), proposers: [...memory.proposers, ...fixer] };
 };
 
-/** Creates the hooks for healing with fixes of other machines, without agents. */
+/** Creates the hooks for healing with fixes from other machines, without agents. */
 export function createPatchHooks(patches: readonly RemoteFix[]): CreateHooks {
   return async (parts) => {
     const { fixer, memory } = await createBaseHooks(parts);
@@ -22,7 +22,7 @@ export function createPatchHooks(patches: readonly RemoteFix[]): CreateHooks {
       ...memory,
       ...createFollowHook(parts),
       proposers,
-      noAgents: 'no patch of another machine fixes it',
+      noAgents: 'no patch from another machine fixes it',
     };
   };
 }
@@ -47,5 +47,7 @@ async function createBaseHooks({ opened, store, root, isTest }: HookParts) {
 
 function createFollowHook({ opened: { settings, folder }, root }: HookParts): Pick<Hooks, 'follow'> {
   if (settings.verify.intent === 'tests') return {};
-  return { follow: (cause) => createFollowingPatch(cause, { root, contents: openContentStore(folder.dir) }) };
+  return {
+    follow: (cause) => createExpectationPatch(cause, { root, contents: openContentStore(folder.dir) }),
+  };
 }

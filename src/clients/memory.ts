@@ -5,13 +5,13 @@ import { localDay } from '../format.js';
 import type { RunFolder } from '../run/run-folder.js';
 import { ok } from '../result.js';
 import type { FileContent, FixToRemember, RememberedFix, Store } from '../store/store.js';
-import { type ContentStore, openContentStore, mergeOnto, readChange } from '../workspace/change.js';
+import { type ContentStore, openContentStore, mergeEdits, readChange } from '../workspace/change.js';
 import { type FileEdit, type FileState, isExecutable } from '../workspace/file-state.js';
 import { storedSignature } from '../heal/stored-signature.js';
 
 /** Remembers green fixes, and proposes them when their failure comes back in any run, clone or CI job that shares the store. */
 interface Memory {
-  /** Proposes fixes of earlier runs that may heal a cause and still apply, newest first. */
+  /** Proposes fixes from earlier runs that may heal a cause and still apply, newest first. */
   readonly propose: Propose;
   /** Remembers a green attempt, with its proof. Forgets a remembered fix that failed. */
   readonly rememberAttempt: NonNullable<Hooks['attemptEnded']>;
@@ -46,7 +46,7 @@ export function createMemory({ store, folder, root, findSecrets, warn }: MemoryO
     rememberAttempt: async (cause, attempt, proven) => {
       const { change, proposedBy, remembered, agent, end, reading } = attempt;
       if (refutesFix(end.kind)) {
-        // A fix is remembered once it is green. If it did not hold, or needs a person's decision, it is not tried again.
+        // A fix is remembered once it is green. If it fails later, or needs a person's decision, it is not tried again.
         const ids = [remembered, savedIds.get(change ?? '')].flatMap((id) => id ?? []);
         for (const id of ids) await store.refuseFix(id, listSignatures(cause));
         return;
@@ -72,7 +72,7 @@ export function createMemory({ store, folder, root, findSecrets, warn }: MemoryO
         signatures: listSignatures(cause),
         agent,
         proven,
-        // Without an opinion, the run that proposes the fix again may have it reviewed.
+        // If no review found the fix honest, the run that proposes it again has it reviewed.
         reading: reading?.verdict === 'honest' ? reading : null,
         edits,
         replaces: remembered ?? null,
@@ -129,7 +129,7 @@ async function createEdits(
   const stored: FileEdit[] = [];
   for (const { path, before, after } of edits)
     stored.push({ path, before: await storeContent(before), after: await storeContent(after) });
-  const merged = await mergeOnto(root, stored, contents);
+  const merged = await mergeEdits(root, stored, contents);
   return merged.conflicts.length > 0 ? [] : merged.edits.map(keepMode);
 }
 
@@ -143,7 +143,7 @@ function createProposedFix(
   { id, runId, agent, savedAt, reading }: RememberedFix,
   edits: readonly FileEdit[],
 ): ProposedFix {
-  const summary = `a fix of run ${runId} (${localDay(savedAt)}, /${agent}) was tried first`;
+  const summary = `a fix from run ${runId} (${localDay(savedAt)}, /${agent}) was tried first`;
   return {
     agent,
     proposedBy: 'memory',

@@ -12,7 +12,7 @@ import { err, ok, type Result } from '../result.js';
 import type { ContentStore } from '../workspace/change.js';
 import { type FileEdit, readFileState } from '../workspace/file-state.js';
 
-/** A fix of another machine, and the tests that it healed there. */
+/** A fix from another machine, and the tests that it healed there. */
 export interface RemoteFix {
   readonly agent: string;
   readonly runId: string;
@@ -38,7 +38,7 @@ function readFixes({ report, fix }: Artifact): RemoteFix[] {
   ];
 }
 
-/** Proposes the fixes of other machines. */
+/** Proposes fixes from other machines. */
 export function proposePatches(patches: readonly RemoteFix[]): Propose {
   return async function* ({ cause: { members, lead } }) {
     const ids = new Set(members.map(({ failure }) => failureKey(failure)));
@@ -53,7 +53,7 @@ function createProposedFix({ agent, runId, fix }: RemoteFix): ProposedFix {
   return {
     agent,
     proposedBy: 'patch',
-    summary: `the fix of run ${runId} on another machine`,
+    summary: `the fix from run ${runId} on another machine`,
     edits: async (root, contents) => {
       const edits: FileEdit[] = [];
       for (const file of fix) {

@@ -7,12 +7,12 @@ export function isCode(file: string): boolean {
   return extensions.includes(path.posix.extname(file)) && !file.endsWith('.d.ts');
 }
 
-/** A package of the project's own workspace, described by its `package.json`. */
-export interface OwnPackage {
+/** A package in the project's own workspace, described by its `package.json`. */
+export interface LocalPackage {
   readonly name: string;
-  /** Relative to the recorded root; `.` for the root. */
+  /** Relative to the workspace root; `.` for the root. */
   readonly folder: string;
-  /** The entry file, relative to the recorded root; empty for the default `index`. */
+  /** The entry file, relative to the workspace root; empty for the default `index`. */
   readonly main: string;
 }
 
@@ -22,7 +22,7 @@ export interface OwnPackage {
  */
 export function createImportResolver(
   paths: ReadonlySet<string>,
-  packages: readonly OwnPackage[] = [],
+  packages: readonly LocalPackage[] = [],
 ): (from: string, source: string) => string | null {
   const byStem = new Map<string, string[]>();
   for (const file of paths) {
@@ -37,26 +37,26 @@ export function createImportResolver(
       const target = path.posix.join(path.posix.dirname(from), source);
       return listCandidates(target).find((file) => paths.has(file)) ?? null;
     }
-    const ownPackage = packages.find(({ name }) => source === name || source.startsWith(`${name}/`));
-    if (ownPackage) {
-      const { folder, main } = ownPackage;
-      const part = source.slice(ownPackage.name.length + 1);
-      const places = [folder, `${folder}/src`].map((base) => path.posix.join(base, part));
-      const files = [part === '' ? main : '', ...places.flatMap(listCandidates)];
+    const localPackage = packages.find(({ name }) => source === name || source.startsWith(`${name}/`));
+    if (localPackage) {
+      const { folder, main } = localPackage;
+      const subpath = source.slice(localPackage.name.length + 1);
+      const targets = [folder, `${folder}/src`].map((base) => path.posix.join(base, subpath));
+      const files = [subpath === '' ? main : '', ...targets.flatMap(listCandidates)];
       return files.find((file) => paths.has(file)) ?? null;
     }
     if (!/^(?:[@~#$]|src\/)/.test(source) || source.startsWith('@playwright/')) return null;
     const cached = aliases.get(source);
     if (cached !== undefined) return cached;
     // An alias such as `@pages/cart`, `~/pages/cart` or `src/pages/cart` stands for the file whose path ends that way, if there is only one.
-    const ends = listCandidates(source.replace(/^[@~#$]\/?/, ''));
-    const candidates = new Set(ends.flatMap((end) => byStem.get(dropExtension(end)) ?? []));
+    const suffixes = listCandidates(source.replace(/^[@~#$]\/?/, ''));
+    const candidates = new Set(suffixes.flatMap((suffix) => byStem.get(dropExtension(suffix)) ?? []));
     const matches = [...candidates].filter((file) =>
-      ends.some((end) => file === end || file.endsWith(`/${end}`)),
+      suffixes.some((suffix) => file === suffix || file.endsWith(`/${suffix}`)),
     );
-    const only = matches.length === 1 ? (matches[0] ?? null) : null;
-    aliases.set(source, only);
-    return only;
+    const match = matches.length === 1 ? (matches[0] ?? null) : null;
+    aliases.set(source, match);
+    return match;
   };
 }
 

@@ -1,9 +1,9 @@
 import { parseSync } from 'oxc-parser';
-import { evaluateConstant, identifierName, nodeIn, nodesIn, type SyntaxNode, unwrap } from './syntax.js';
+import { evaluateConstant, readName, getNode, getNodes, type SyntaxNode, unwrap } from './syntax.js';
 
 /** A parsed file; its tree is built on first access. */
 export interface SourceFile {
-  /** Relative to the recorded root, with forward slashes. */
+  /** Relative to the workspace root, with forward slashes. */
   readonly path: string;
   readonly text: string;
   readonly program: SyntaxNode;
@@ -14,12 +14,12 @@ export interface SourceFile {
   lineAt(offset: number): number;
 }
 
-/** Prefixed to the text of a JSON file, to parse it as a module that exports the value by default. */
-const jsonStart = 'export default ';
+/** Turns the text of a JSON file into a module, so that the parser reads both. */
+const jsonPrefix = 'export default ';
 
 /** Parses JavaScript, TypeScript or JSON, by the file's extension; returns null on a syntax error. */
 export function parseSource(path: string, content: string): SourceFile | null {
-  const text = path.endsWith('.json') ? jsonStart + content : content;
+  const text = path.endsWith('.json') ? jsonPrefix + content : content;
   const lang = /\.[mc]?ts$/.test(path) ? 'ts' : path.endsWith('.tsx') ? 'tsx' : 'jsx';
   try {
     const result = parseSync(path, text, { lang });
@@ -44,15 +44,15 @@ export function parseSource(path: string, content: string): SourceFile | null {
 
 /** Returns a function that maps an offset in a text to its line, counted from 1. */
 export function createLineLookup(text: string): (offset: number) => number {
-  const ends = Array.from(text.matchAll(/\n/g), ({ index }) => index);
+  const lineBreaks = Array.from(text.matchAll(/\n/g), ({ index }) => index);
   return (offset) => {
-    let [before, after] = [0, ends.length];
-    while (before < after) {
-      const middle = (before + after) >> 1;
-      if ((ends[middle] ?? 0) < offset) before = middle + 1;
-      else after = middle;
+    let [low, high] = [0, lineBreaks.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((lineBreaks[middle] ?? 0) < offset) low = middle + 1;
+      else high = middle;
     }
-    return before + 1;
+    return low + 1;
   };
 }
 
@@ -84,13 +84,13 @@ export function parseJsonSettings(text: string): Settings | null {
   const add = (node: SyntaxNode, name: string): void => {
     if (node.type !== 'ObjectExpression')
       settings.set(name, String(evaluateConstant(node) ?? source?.text.slice(node.start, node.end)));
-    for (const property of node.type === 'ObjectExpression' ? nodesIn(node, 'properties') : []) {
-      const [key, value] = [identifierName(nodeIn(property, 'key')), nodeIn(property, 'value')];
+    for (const property of node.type === 'ObjectExpression' ? getNodes(node, 'properties') : []) {
+      const [key, value] = [readName(getNode(property, 'key')), getNode(property, 'value')];
       if (value) add(value, name === '' ? (key ?? '') : `${name}.${key ?? ''}`);
     }
   };
-  const [only] = source ? nodesIn(source.program, 'body') : [];
-  const value = only && nodeIn(only, 'expression');
+  const [statement] = source ? getNodes(source.program, 'body') : [];
+  const value = statement && getNode(statement, 'expression');
   if (value) add(unwrap(value), '');
   return source ? settings : null;
 }

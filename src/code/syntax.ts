@@ -13,13 +13,13 @@ export function isNode(value: unknown): value is SyntaxNode {
 }
 
 /** Returns the node in a field; null if there is none, or no parent node. */
-export function nodeIn(node: SyntaxNode | null | undefined, field: string): SyntaxNode | null {
+export function getNode(node: SyntaxNode | null | undefined, field: string): SyntaxNode | null {
   const value = node?.[field];
   return isNode(value) ? value : null;
 }
 
 /** Returns the nodes in a list field, without holes; empty if there is no list. */
-export function nodesIn(node: SyntaxNode | null | undefined, field: string): SyntaxNode[] {
+export function getNodes(node: SyntaxNode | null | undefined, field: string): SyntaxNode[] {
   const value = node?.[field];
   return Array.isArray(value) ? value.filter(isNode) : [];
 }
@@ -59,7 +59,7 @@ export function listNodes(node: SyntaxNode | null): SyntaxNode[] {
 }
 
 /** Returns the name of an identifier, or the text of a string literal; null for any other node. */
-export function identifierName(node: SyntaxNode | null | undefined): string | null {
+export function readName(node: SyntaxNode | null | undefined): string | null {
   if (!node) return null;
   if (/^(?:JSX|Private)?Identifier$/.test(node.type)) return String(node['name']);
   if (node.type === 'Literal' && typeof node['value'] === 'string') return node['value'];
@@ -67,16 +67,16 @@ export function identifierName(node: SyntaxNode | null | undefined): string | nu
 }
 
 /** Returns the property name of a member expression; null if only running the code would show it. */
-export function propertyOf(node: SyntaxNode | null | undefined): string | null {
-  const property = node?.type === 'MemberExpression' ? nodeIn(node, 'property') : null;
-  if (!property || node?.['computed'] !== true) return identifierName(property);
+export function getProperty(node: SyntaxNode | null | undefined): string | null {
+  const property = node?.type === 'MemberExpression' ? getNode(node, 'property') : null;
+  if (!property || node?.['computed'] !== true) return readName(property);
   const value = evaluateConstant(property);
   return typeof value === 'string' || typeof value === 'number' ? String(value) : null;
 }
 
 /** Returns the name that ends an identifier or a member expression: `b` for `b` and for `a.b`; empty if there is none. */
 export function readLastName(node: SyntaxNode | null | undefined): string {
-  return propertyOf(node) ?? identifierName(node) ?? '';
+  return getProperty(node) ?? readName(node) ?? '';
 }
 
 /** Evaluates a constant expression to a string, number, boolean or null; `undefined` for any other expression. */
@@ -84,24 +84,24 @@ export function evaluateConstant(wrapped: SyntaxNode): string | number | boolean
   const node = unwrap(wrapped);
   if (node.type === 'Literal' && node['regex'] === undefined && node['bigint'] === undefined)
     return node['value'] as string | number | boolean | null;
-  if (node.type === 'TemplateLiteral' && nodesIn(node, 'expressions').length === 0)
-    return nodesIn(node, 'quasis').map(readTemplateText).join('');
+  if (node.type === 'TemplateLiteral' && getNodes(node, 'expressions').length === 0)
+    return getNodes(node, 'quasis').map(readTemplate).join('');
   if (node.type !== 'BinaryExpression' || node['operator'] !== '+') return undefined;
   // Right side first: the left one may be a long sum, which matters only if the right one is a string.
-  const [left, right] = [nodeIn(node, 'left'), nodeIn(node, 'right')];
+  const [left, right] = [getNode(node, 'left'), getNode(node, 'right')];
   const end = right && evaluateConstant(right);
   const start = left && typeof end === 'string' ? evaluateConstant(left) : undefined;
   return typeof start === 'string' ? `${start}${end}` : undefined;
 }
 
 /** Returns the text of a template element, with escape sequences resolved. */
-export function readTemplateText(node: SyntaxNode): string {
+export function readTemplate(node: SyntaxNode): string {
   const { cooked } = (node['value'] ?? {}) as { readonly cooked?: string | null };
   return cooked ?? '';
 }
 
-export function calleeOf(node: SyntaxNode | null | undefined): SyntaxNode | null {
-  return node?.type === 'CallExpression' ? nodeIn(node, 'callee') : null;
+export function getCallee(node: SyntaxNode | null | undefined): SyntaxNode | null {
+  return node?.type === 'CallExpression' ? getNode(node, 'callee') : null;
 }
 
 export function isFunction({ type }: SyntaxNode): boolean {
@@ -115,8 +115,8 @@ export function isWrapper({ type }: SyntaxNode): boolean {
   );
 }
 
-/** Returns the expression inside any such nodes. */
+/** Removes all such wrappers around an expression. */
 export function unwrap(node: SyntaxNode): SyntaxNode {
-  const wrapped = isWrapper(node) ? nodeIn(node, 'expression') : null;
+  const wrapped = isWrapper(node) ? getNode(node, 'expression') : null;
   return wrapped ? unwrap(wrapped) : node;
 }

@@ -1,12 +1,12 @@
-import { printLocator } from './locators.js';
+import { printTree } from './locators.js';
 import { parseSource, type SourceFile } from './source-file.js';
 import {
-  calleeOf,
-  identifierName,
-  nodeIn,
-  nodesIn,
+  getCallee,
+  readName,
+  getNode,
+  getNodes,
   listNodes,
-  propertyOf,
+  getProperty,
   type SyntaxNode,
   unwrap,
 } from './syntax.js';
@@ -14,7 +14,7 @@ import {
 /** Converts one-shot checks to assertions that wait (FL-3): the fixer writes them, and the guard allows them. */
 
 /** The one-shot reads of a locator that Playwright has a web-first assertion for. */
-const states: Readonly<Record<string, readonly [yes: string, no: string]>> = {
+const stateAssertions: Readonly<Record<string, readonly [yes: string, no: string]>> = {
   isVisible: ['toBeVisible()', 'not.toBeVisible()'],
   isHidden: ['toBeHidden()', 'toBeVisible()'],
   isEnabled: ['toBeEnabled()', 'toBeDisabled()'],
@@ -22,7 +22,7 @@ const states: Readonly<Record<string, readonly [yes: string, no: string]>> = {
   isEditable: ['toBeEditable()', 'not.toBeEditable()'],
   isChecked: ['toBeChecked()', 'not.toBeChecked()'],
 };
-const values: Readonly<Record<string, string>> = {
+const valueAssertions: Readonly<Record<string, string>> = {
   textContent: 'toHaveText',
   innerText: 'toHaveText',
   allTextContents: 'toHaveText',
@@ -42,38 +42,39 @@ const oneShot =
 function findWebFirstForm(step: string): string | null {
   const [, read = '', options = '', page, not = '', matcher = '', expected = ''] = oneShot.exec(step) ?? [];
   const isExact = /^to(?:Be|Equal|StrictEqual)$/.test(matcher);
-  const isPart = /^to(?:Contain|Match)$/.test(matcher) && !read.startsWith('all');
+  const isPartial = /^to(?:Contain|Match)$/.test(matcher) && !read.startsWith('all');
   if (page !== undefined)
     return isExact || matcher === 'toMatch'
       ? `await expect(page)${not}.${pageAssertions[page]}(${expected})`
       : null;
-  const [yes, no] = states[read] ?? [];
+  const [yes, no] = stateAssertions[read] ?? [];
   const isTrue = matcher === 'toBeTruthy' || (isExact && expected === 'true');
   const isFalse = matcher === 'toBeFalsy' || (isExact && expected === 'false');
   if (yes !== undefined && options === '' && (isTrue || isFalse))
     return `await expect(‹locator›).${isTrue === (not === '') ? yes : no}`;
-  const value = values[read];
-  const matcherName = value === 'toHaveText' && isPart && !expected.startsWith('/') ? 'toContainText' : value;
-  if (value && options === '' && (isExact || (isPart && value === 'toHaveText')))
+  const assertion = valueAssertions[read];
+  const matcherName =
+    assertion === 'toHaveText' && isPartial && !expected.startsWith('/') ? 'toContainText' : assertion;
+  if (assertion && options === '' && (isExact || (isPartial && assertion === 'toHaveText')))
     return `await expect(‹locator›)${not}.${matcherName}(${expected})`;
   return null;
 }
 
 /** Returns the `expect` call of a matcher. */
 export function findExpect(call: SyntaxNode): SyntaxNode | null {
-  const object = nodeIn(calleeOf(call), 'object');
+  const object = getNode(getCallee(call), 'object');
   if (!object) return null;
-  if (propertyOf(object) === 'not') return findExpect({ ...call, callee: object });
-  return object.type === 'CallExpression' && identifierName(calleeOf(object)) === 'expect' ? object : null;
+  if (getProperty(object) === 'not') return findExpect({ ...call, callee: object });
+  return object.type === 'CallExpression' && readName(getCallee(object)) === 'expect' ? object : null;
 }
 
 /** Returns the code of a one-shot check as a web-first assertion; null for any other call. */
 export function createWebFirstCode(call: SyntaxNode, { text }: Pick<SourceFile, 'text'>): string | null {
   const expectCall = findExpect(call);
-  const checked = expectCall && nodesIn(expectCall, 'arguments')[0];
+  const checked = expectCall && getNodes(expectCall, 'arguments')[0];
   if (!checked) return null;
-  const read = (checked.type === 'AwaitExpression' && nodeIn(checked, 'argument')) || checked;
-  const locator = read.type === 'CallExpression' ? nodeIn(calleeOf(read), 'object') : null;
+  const read = (checked.type === 'AwaitExpression' && getNode(checked, 'argument')) || checked;
+  const locator = read.type === 'CallExpression' ? getNode(getCallee(read), 'object') : null;
   if (!locator) return null;
   const code = text.slice(locator.start, locator.end);
   const step =
@@ -85,26 +86,26 @@ export function createWebFirstCode(call: SyntaxNode, { text }: Pick<SourceFile, 
 }
 
 /** True if a statement only adds waiting to the one that it replaces: an `await`, or the web-first form of a one-shot check. */
-export function isSettled(old: SyntaxNode, now: SyntaxNode, source: SourceFile): boolean {
-  const [before, after] = [old, now].map((statement) => nodeIn(statement, 'expression'));
+export function onlyAddsWaiting(old: SyntaxNode, now: SyntaxNode, source: SourceFile): boolean {
+  const [before, after] = [old, now].map((statement) => getNode(statement, 'expression'));
   if (!before || after?.type !== 'AwaitExpression') return false;
-  if (printLocator(nodeIn(after, 'argument') ?? after) === printLocator(before)) return true;
+  if (printTree(getNode(after, 'argument') ?? after) === printTree(before)) return true;
   const form = createWebFirstCode(unwrap(before), source);
   const program = form === null ? undefined : parseSource('step.mts', form)?.program;
-  return program !== undefined && printLocator(nodesIn(program, 'body')[0] ?? program) === printLocator(now);
+  return program !== undefined && printTree(getNodes(program, 'body')[0] ?? program) === printTree(now);
 }
 
 /** True if a statement only waits: a web-first assertion, or a wait for a locator or a URL, with the default timeout. */
 export function isWait(statement: SyntaxNode): boolean {
-  const awaited = nodeIn(statement, 'expression');
-  const call = awaited?.type === 'AwaitExpression' ? nodeIn(awaited, 'argument') : null;
-  const method = propertyOf(calleeOf(call)) ?? '';
+  const awaited = getNode(statement, 'expression');
+  const call = awaited?.type === 'AwaitExpression' ? getNode(awaited, 'argument') : null;
+  const method = getProperty(getCallee(call)) ?? '';
   const isCheck = call && findExpect(call) ? /^to(?!Pass|HaveScreenshot|Match)/ : /^waitFor(?:URL)?$/;
   return (
     isCheck.test(method) &&
     !listNodes(call).some(
       ({ type, ...node }) =>
-        /Function|Await/.test(type) || identifierName(nodeIn({ type, ...node }, 'key')) === 'timeout',
+        /Function|Await/.test(type) || readName(getNode({ type, ...node }, 'key')) === 'timeout',
     )
   );
 }

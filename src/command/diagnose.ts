@@ -7,28 +7,28 @@ import type { Failure } from '../model/failure.js';
 import { createSignature, selectTextToHash } from '../diagnose/signature.js';
 import { writeFailureRecord } from '../run/failure-record.js';
 import { markAsData } from '../evidence/evidence-files.js';
-import { timelineFile, forPeople, buildTimeline, formatTimeline } from '../evidence/timeline.js';
+import { timelineFile, fileLengths, buildTimeline, formatTimeline } from '../evidence/timeline.js';
 import { tryOr } from '../result.js';
 import { writeState } from '../state-folder.js';
 import { cleanAndClip, EvidenceNotes } from '../evidence/bounded-text.js';
 import { gatherEvidence } from '../evidence/gather-evidence.js';
-import { readPassingTraces, type PassingTrace } from '../evidence/complaints.js';
+import { readPassingTraces, type PassingTrace } from '../evidence/passing-tests.js';
 import { ParsedMaps } from '../evidence/source-maps/source-map.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
 import { deleteUnmaskedFiles } from '../run/mask-suite-folder.js';
-import { keepTrace } from './show-trace.js';
+import { moveTrace } from './unpack-trace.js';
 import { findRoot } from '../workspace/project-files.js';
 import type { Session } from '../heal/session.js';
 import { findTakenPort } from '../diagnose/advice.js';
 import { explainOtherLoopback } from '../diagnose/other-loopback.js';
 import { findDecidingService } from '../diagnose/services.js';
-import { type PortListener, findListener, findLoopbacks } from '../process/listener.js';
+import { type PortListener, findListener, findListeningAddresses } from '../process/listener.js';
 import { isInside } from '../paths.js';
 
 /** The parts of a run that a diagnosis needs. */
 type DiagnoseOptions = Pick<Session, 'settings' | 'folder' | 'cwd' | 'redactor'>;
 
-/** Creates the step that gathers evidence for each failure of a suite run, classifies it and signs it, beginning with the suite's own failure. */
+/** Creates the step that gathers evidence for each failure of a suite run, classifies it and computes its signature, beginning with the suite's own failure. */
 export function createDiagnose(options: DiagnoseOptions): (run: SuiteRun) => Promise<DiagnosedFailure[]> {
   const { settings, folder, cwd, redactor } = options;
   const classify = createClassify(settings.classify);
@@ -54,7 +54,7 @@ export function createDiagnose(options: DiagnoseOptions): (run: SuiteRun) => Pro
       const rerunIds = findRerunIds(failure, run);
       const evidence = await gatherEvidence({ failure, run, ...context });
       const diagnosis = explainOtherLoopback(classify(evidence), evidence, run.serverPorts ?? new Map());
-      const signature = signFailure({ failure, evidence, diagnosis }, settings.project);
+      const signature = computeSignature({ failure, evidence, diagnosis }, settings.project);
       const isTraced = run.tracing !== undefined;
       const machine = await findMachineProblem({ failure, evidence, ...signature }, run, shared.workspaceDir);
       const record = {
@@ -68,7 +68,7 @@ export function createDiagnose(options: DiagnoseOptions): (run: SuiteRun) => Pro
         ...collectWrites(shared.passing),
       };
       await writeFailure(options, record);
-      if (evidence.trace !== null) await keepTrace(folder.dir, n, evidence.trace).catch(() => undefined);
+      if (evidence.trace !== null) await moveTrace(folder.dir, n, evidence.trace).catch(() => undefined);
       diagnosed.push(record);
     }
     // Not awaited, because the end of the run deletes the rest.
@@ -89,29 +89,29 @@ export async function writeFailure(
   { folder, redactor }: Pick<DiagnoseOptions, 'folder' | 'redactor'>,
   failure: DiagnosedFailure,
 ): Promise<void> {
-  const short = redactor.deep({ ...failure, evidence: { ...failure.evidence, elements: null } });
+  const masked = redactor.deep({ ...failure, evidence: { ...failure.evidence, elements: null } });
   const dir = await folder.makeFailureFolder(failure.n);
-  await writeFailureRecord(dir, short).catch(() => undefined);
-  const { evidence, diagnosis } = short;
-  const happened = formatTimeline(buildTimeline(evidence, { diagnosis, lengths: forPeople }));
-  if (happened !== '') tryOr(undefined, () => writeState(path.join(dir, timelineFile), markAsData(happened)));
+  await writeFailureRecord(dir, masked).catch(() => undefined);
+  const { evidence, diagnosis } = masked;
+  const timeline = formatTimeline(buildTimeline(evidence, { diagnosis, lengths: fileLengths }));
+  if (timeline !== '') tryOr(undefined, () => writeState(path.join(dir, timelineFile), markAsData(timeline)));
 }
 
 /** Returns the tests to run to reproduce a failure. For one of the suite itself, such as in a global teardown, these are all tests that ran. */
 function findRerunIds(failure: Failure, { rerunIds, tests }: SuiteRun): readonly string[] {
   if (failure.scope === 'test') return rerunIds[failure.test.id] ?? [failure.test.id];
-  const ran = tests.filter(({ outcome }) => outcome !== 'not-run' && outcome !== 'skipped');
-  return ran.map(({ test }) => test.id);
+  const testsThatRan = tests.filter(({ outcome }) => outcome !== 'not-run' && outcome !== 'skipped');
+  return testsThatRan.map(({ test }) => test.id);
 }
 
 type FailureDiagnosis = Pick<DiagnosedFailure, 'failure' | 'evidence' | 'diagnosis'>;
 
-function signFailure(
+function computeSignature(
   diagnosed: FailureDiagnosis,
   project: string,
 ): Pick<DiagnosedFailure, 'diagnosis' | 'signature'> {
   const { diagnosis } = diagnosed;
-  const message = createSignedMessage(diagnosed);
+  const message = createSignatureText(diagnosed);
   return {
     diagnosis,
     signature: createSignature({ project, errorType: diagnosis.facts.errorType, message }, md5),
@@ -119,15 +119,15 @@ function signFailure(
 }
 
 /**
- * Returns the text to sign. A suite's own message is often the same for every cause ("Process from config.webServer was not able to
- * start"), so it is signed together with the deciding evidence, without the numbers in masks, which differ between runs. A test's
+ * Returns the text for the signature. A suite's own message is often the same for every cause ("Process from config.webServer was not able to
+ * start"), so the deciding evidence is part of it, without the numbers in masks, which differ between runs. A test's
  * message contains only the masks that every environment applies, so that a machine that knows more secrets gives the same failure
  * the same signature.
  */
-function createSignedMessage({ failure, diagnosis }: FailureDiagnosis): string {
+function createSignatureText({ failure, diagnosis }: FailureDiagnosis): string {
   if (failure.scope === 'test') return clipErrorText(selectTextToHash(failure));
-  const decided = diagnosis.why[0]?.evidence.replaceAll(/(?<=\[masked: [^\]\n]{1,80}) \d{1,5}(?=\])/g, '');
-  return [clipErrorText(failure.errors[0]?.message ?? ''), decided].filter(Boolean).join('\n');
+  const decisive = diagnosis.why[0]?.evidence.replaceAll(/(?<=\[masked: [^\]\n]{1,80}) \d{1,5}(?=\])/g, '');
+  return [clipErrorText(failure.errors[0]?.message ?? ''), decisive].filter(Boolean).join('\n');
 }
 
 function clipErrorText(text: string): string {
@@ -148,7 +148,10 @@ async function findMachineProblem(
   workspaceDir: string,
 ): Promise<string | null | undefined> {
   const service = diagnosis.advice ? findDecidingService(evidence, diagnosis.why) : null;
-  if (service?.port && (serverPorts?.has(service.port) || (await findLoopbacks(service.port)).length > 0))
+  if (
+    service?.port &&
+    (serverPorts?.has(service.port) || (await findListeningAddresses(service.port)).length > 0)
+  )
     return null;
   const port = failure.scope === 'suite' && diagnosis.advice ? findTakenPort(evidence, diagnosis.why) : null;
   if (port !== null) {
@@ -167,8 +170,8 @@ async function findMachineProblem(
 
 function describeProcess({ pid, command, folder }: PortListener): string {
   if (pid === null) return 'another program';
-  const where = folder === null ? '' : `, in ${folder}`;
-  return `\`${command}\` (pid ${pid}${where})`;
+  const location = folder === null ? '' : `, in ${folder}`;
+  return `\`${command}\` (pid ${pid}${location})`;
 }
 
 function readPort(address: string): number | null {

@@ -7,7 +7,7 @@ import type { Command } from './run.js';
 import type { RunRequest } from './run-request.js';
 
 /** How a program follows a run, and interrupts it. */
-export interface Hosting {
+export interface HostOptions {
   readonly signal?: AbortSignal | undefined;
   readonly onEvent?: ((event: StampedEvent) => void) | undefined;
 }
@@ -16,7 +16,7 @@ export interface Hosting {
 export async function runHosted(
   request: Omit<RunRequest, 'host'>,
   command: Command,
-  { signal = new AbortController().signal, onEvent = () => undefined }: Hosting,
+  { signal = new AbortController().signal, onEvent = () => undefined }: HostOptions,
 ): Promise<Result<Report, Problem>> {
   let report: Report | null = null;
   const { runCommand } = await import('./run-command.js');

@@ -73,14 +73,14 @@ interface WorkspaceParts extends Pick<RunResources, 'folder' | 'watchdog' | 'sig
 function createLazyWorkspace(parts: WorkspaceParts) {
   let opened: Promise<Workspace> | undefined;
   const open = () => (opened ??= openRunWorkspace(parts));
-  let hasBegun = false;
+  let isPreparing = false;
   return {
     /** Opens the workspace on the first call. */
     open,
     /** Opens the workspace and starts the first copy while the suite is still running, so that the copy is ready when an agent needs it. */
-    begin: () => {
-      if (hasBegun) return;
-      hasBegun = true;
+    startPreparing: () => {
+      if (isPreparing) return;
+      isPreparing = true;
       // The next caller of `open` gets the error.
       open().then(
         (workspace) => void workspace.prepare(),

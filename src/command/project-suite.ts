@@ -7,7 +7,7 @@ import { type ProjectCommand, runProgram } from '../process/supervise.js';
 import type { Workspace } from '../workspace/workspace.js';
 import { createDiagnose, writeFailure } from './diagnose.js';
 import type { OpenRun } from './open-run.js';
-import { showTrace } from './show-trace.js';
+import { unpackTrace } from './unpack-trace.js';
 
 /** The suite of a run, with the build error that kept a web server from starting, or null. */
 interface ProjectSuite extends Suite {
@@ -18,8 +18,8 @@ interface ProjectSuite extends Suite {
 export function createSuite(opened: OpenRun, workspace: Pick<Workspace, 'updateCleanCopy'>): ProjectSuite {
   const { suites, playwright, plan, cwd, env, signal, folder, settings } = opened;
   const { prepare: command } = settings.verify;
-  const prepareIn = async (place: Pick<ProjectCommand, 'cwd' | 'signal'>) =>
-    command === null ? null : runPrepare(command, { ...place, env, runId: folder.runId });
+  const prepareIn = async (target: Pick<ProjectCommand, 'cwd' | 'signal'>) =>
+    command === null ? null : runPrepare(command, { ...target, env, runId: folder.runId });
   const suite: ProjectSuite = {
     playwright,
     plan,
@@ -47,7 +47,7 @@ export function createDiagnostics(opened: OpenRun, suite: ProjectSuite): Diagnos
       return failures;
     },
     writeFailure: (failure) => writeFailure(opened, failure),
-    showTrace: (n) => showTrace(opened, n),
+    unpackTrace: (n) => unpackTrace(opened, n),
   };
 }
 

@@ -12,7 +12,7 @@ import { createEmptyRun, type SuiteRun, type TestResult } from '../playwright/su
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
 import type { OpenRun } from './open-run.js';
-import type { Watching } from '../heal/session.js';
+import type { SuiteCallbacks } from '../heal/session.js';
 import { countOutcomes } from './suite-runs.js';
 import { groupBy } from '../group-by.js';
 
@@ -29,7 +29,7 @@ export interface ReportedRun {
 export async function runReported(
   { request, bus, suites, playwright, signal }: OpenRun,
   reports: Reports,
-  watching: Watching,
+  callbacks: SuiteCallbacks,
 ): Promise<Result<ReportedRun, Problem>> {
   const { cwd, env, filters, passThrough, options } = request;
   for (const message of listReportWarnings(reports)) bus.emit({ type: 'run.warning', message });
@@ -39,24 +39,30 @@ export async function runReported(
   if (signal.aborted) return ok({ run: createEmptyRun('interrupted'), reportedRed: new Set() });
   // The suite does not load here, and running it shows why.
   if (listed.tests.length === 0) {
-    const run = await suites.rerun({ ids: null, purpose: 'first', causeId: null, watching });
+    const run = await suites.rerun({ ids: null, purpose: 'first', causeId: null, callbacks });
     return ok({ run, reportedRed: new Set() });
   }
-  const all = await matchReportedTests(listed, reports.reports, (shard) => list(`--shard=${shard}`));
-  const matched = all.ok ? selectCauses(all.value, parseCauseIds(options.cause)) : all;
+  const found = await matchReportedTests(listed, reports.reports, (shard) => list(`--shard=${shard}`));
+  const matched = found.ok ? selectCauses(found.value, parseCauseIds(options.cause)) : found;
   if (!matched.ok) return matched;
   bus.emit({ type: 'suite.started', purpose: 'first', causeId: null, tests: null });
-  const { ended, open } = matched.value;
-  const reported = [...ended.values()];
+  const { results, toRun } = matched.value;
+  const reported = [...results.values()];
   bus.emit({ type: 'reports.read', total: reports.total, missing: [...reports.missing] });
   const durationMs = reported.reduce((sum, test) => sum + test.durationMs, 0);
-  bus.emit({ type: 'suite.ended', purpose: 'first', causeId: null, ...countOutcomes(reported), durationMs });
+  bus.emit({
+    type: 'suite.ended',
+    purpose: 'first',
+    causeId: null,
+    ...countOutcomes(reported),
+    durationMs,
+  });
   const greenRun = { ...listed, status: 'passed', exitCode: 0, tests: reported } as const;
-  if (open.size === 0) return ok({ run: greenRun, reportedRed: new Set() });
-  const ids = addSerialGroups(open, listed);
-  const rerun = await suites.rerun({ ids, purpose: 'confirm', causeId: null, watching });
-  const here = new Map(rerun.tests.map((result) => [result.test.id, result]));
-  const tests = [...new Map([...ended, ...here])].map(([id, now]) => mergeResults(ended.get(id), now));
+  if (toRun.size === 0) return ok({ run: greenRun, reportedRed: new Set() });
+  const ids = addSerialGroups(toRun, listed);
+  const rerun = await suites.rerun({ ids, purpose: 'confirm', causeId: null, callbacks });
+  const local = new Map(rerun.tests.map((result) => [result.test.id, result]));
+  const tests = [...new Map([...results, ...local])].map(([id, now]) => mergeResults(results.get(id), now));
   const red = reported.filter(({ outcome }) => outcome === 'unexpected');
   return ok({ run: { ...rerun, tests }, reportedRed: new Set(red.map(({ test }) => test.id)) });
 }
@@ -64,9 +70,9 @@ export async function runReported(
 /** The tests of the reports, with the ids that they have here. */
 interface ReportedTests {
   /** The reported result of each test, by id. */
-  readonly ended: ReadonlyMap<string, TestResult>;
+  readonly results: ReadonlyMap<string, TestResult>;
   /** The ids of the tests that were red or did not run. */
-  readonly open: ReadonlySet<string>;
+  readonly toRun: ReadonlySet<string>;
 }
 
 /** Returns the test ids that `--cause` names; null for all tests. */
@@ -76,11 +82,14 @@ function parseCauseIds(causes: readonly string[] | undefined): ReadonlySet<strin
 }
 
 /** Drops the tests of causes that `--cause` does not name, because other machines heal them. */
-function selectCauses(all: ReportedTests, named: ReadonlySet<string> | null): Result<ReportedTests, Problem> {
-  if (named === null) return ok(all);
-  const open = new Set([...all.open].filter((id) => named.has(id)));
-  const ended = new Map([...all.ended].filter(([id]) => !all.open.has(id) || named.has(id)));
-  if (open.size > 0) return ok({ open, ended });
+function selectCauses(
+  found: ReportedTests,
+  causeIds: ReadonlySet<string> | null,
+): Result<ReportedTests, Problem> {
+  if (causeIds === null) return ok(found);
+  const toRun = new Set([...found.toRun].filter((id) => causeIds.has(id)));
+  const results = new Map([...found.results].filter(([id]) => !found.toRun.has(id) || causeIds.has(id)));
+  if (toRun.size > 0) return ok({ toRun, results });
   return err({
     kind: 'usage',
     message: '--cause names no test that is red in the reports',
@@ -96,24 +105,26 @@ async function matchReportedTests(
   listShard: (shard: string) => Promise<SuiteRun>,
 ): Promise<Result<ReportedTests, Problem>> {
   const byKey = groupBy(tests, ({ test }) => createTestKey(test.project, test.titlePath));
-  const ended = new Map<string, TestResult>();
+  const results = new Map<string, TestResult>();
   const unknown = new Set<string>();
-  const ofRedShards = new Set<string>();
+  const idsOfRedShards = new Set<string>();
   for (const { shard, isSuiteRed, tests: reported } of reports) {
     for (const { key, outcome, durationMs } of reported) {
       const matches = byKey.get(key) ?? [];
       if (matches.length === 0 && outcome === 'unexpected') unknown.add(key);
       for (const { test } of matches)
-        ended.set(test.id, chooseWorse(ended.get(test.id), { test, outcome, retries: 0, durationMs }));
+        results.set(test.id, chooseWorse(results.get(test.id), { test, outcome, retries: 0, durationMs }));
     }
     if (!isSuiteRed || shard === null) continue;
     const part = shard.total === 1 ? tests : (await listShard(`${shard.current}/${shard.total}`)).tests;
-    for (const { test } of part) ofRedShards.add(test.id);
+    for (const { test } of part) idsOfRedShards.add(test.id);
   }
   if (unknown.size > 0) return err(createUnknownTestsProblem([...unknown]));
-  const open = [...ended.values()].filter(({ outcome }) => outcome === 'unexpected' || outcome === 'not-run');
-  const unreported = [...ofRedShards].filter((id) => !ended.has(id));
-  return ok({ ended, open: new Set([...open.map(({ test }) => test.id), ...unreported]) });
+  const toRun = [...results.values()].filter(
+    ({ outcome }) => outcome === 'unexpected' || outcome === 'not-run',
+  );
+  const unreported = [...idsOfRedShards].filter((id) => !results.has(id));
+  return ok({ results, toRun: new Set([...toRun.map(({ test }) => test.id), ...unreported]) });
 }
 
 const outcomes: readonly TestResult['outcome'][] = ['skipped', 'not-run', 'expected', 'flaky', 'unexpected'];
@@ -124,9 +135,9 @@ function chooseWorse(before: TestResult | undefined, now: TestResult): TestResul
 }
 
 /** Merges a test's results: red in the reports and green here is flaky, and a test that did not run here keeps its reported result. */
-function mergeResults(reported: TestResult | undefined, here: TestResult): TestResult {
-  if (reported?.outcome === 'unexpected' && isGreen(here)) return { ...here, outcome: 'flaky' };
-  return reported && here.outcome === 'not-run' ? reported : here;
+function mergeResults(reported: TestResult | undefined, local: TestResult): TestResult {
+  if (reported?.outcome === 'unexpected' && isGreen(local)) return { ...local, outcome: 'flaky' };
+  return reported && local.outcome === 'not-run' ? reported : local;
 }
 
 function isGreen(result: TestResult | undefined): boolean {
@@ -156,10 +167,10 @@ function createUnknownTestsProblem(keys: readonly string[]): Problem {
 function listReportWarnings(reports: Reports): string[] {
   const missingShards = describeMissingShards(reports);
   const [unknown, ...others] = reports.reports.filter(({ commit }) => commit === null);
-  const also = others.length > 0 ? ` and ${others.length} more do` : ' does';
+  const othersToo = others.length > 0 ? ` and ${others.length} more do` : ' does';
   return [
     ...(missingShards === null ? [] : [missingShards]),
-    ...(unknown ? [`${unknown.name}${also} not name the commit that ran: it may not be this one.`] : []),
+    ...(unknown ? [`${unknown.name}${othersToo} not name the commit that ran: it may not be this one.`] : []),
     ...(reports.isDirtyHere
       ? [
           'There are uncommitted changes here: a test that was red without them may be green, or red for another reason.',

@@ -5,12 +5,12 @@ import { systemClock } from '../clock.js';
 import { printMessage } from '../outputs/streams.js';
 import { type Problem, reasonOf } from '../problem.js';
 import { isKept } from '../model/attempt.js';
-import { endProcessesOf } from '../process/end-processes.js';
+import { endOwnedProcesses } from '../process/end-processes.js';
 import { createInterrupts, type Interrupts, listenForInterrupts } from '../process/interrupts.js';
 import { err, type Result } from '../result.js';
 import { startWatchdog } from '../run/watchdog.js';
 import type { ProjectLock } from '../run/project-lock.js';
-import { recover, underLock } from './under-lock.js';
+import { recoverProject, withLock } from './with-lock.js';
 import { deleteAllUnmaskedFiles } from '../run/mask-suite-folder.js';
 import {
   moveRunIntoProject,
@@ -31,7 +31,7 @@ import {
 import { closeWorkspace, type OpenRun, openRun } from './open-run.js';
 import type { HealResult } from '../heal/progress.js';
 import { type Command, Run } from './run.js';
-import { showTraces } from './show-trace.js';
+import { unpackTraces } from './unpack-trace.js';
 import { type Ending, Teardown } from './teardown.js';
 import { type Report, createReport } from '../run/report.js';
 import { reduce } from '../run/run-state.js';
@@ -45,9 +45,10 @@ export async function runCommand(request: RunRequest, command: Command): Promise
   const { cwd, lock, options, name } = request;
   const checked = await checkRequest(request);
   if (!checked.ok) return checked.error;
-  const run = (held: ProjectLock) => runLocked(request, { checked: checked.value, lock: held, command });
-  if (lock) return (await recover(cwd)) ?? (await run(lock));
-  return underLock({ cwd, command: name, wait: options.wait ?? false }, run);
+  const run = (acquired: ProjectLock) =>
+    runLocked(request, { checked: checked.value, lock: acquired, command });
+  if (lock) return (await recoverProject(cwd)) ?? (await run(lock));
+  return withLock({ cwd, command: name, wait: options.wait ?? false }, run);
 }
 
 /** How long a command may take to end its processes after an uncaught error. */
@@ -89,7 +90,7 @@ async function runLocked(
       (error: unknown) => void outcome.troubles.push(describeMoveFailure(folder, error)),
     );
   });
-  const carryOut = async () => {
+  const openAndRun = async () => {
     const opened = await openRun(request, checked, { folder, watchdog, signal, startedAt });
     const { bus, redactor } = opened;
     const run = new Run(opened);
@@ -109,14 +110,14 @@ async function runLocked(
     // These run in reverse: end all processes, which could use up the reserved space (AG-10), revert undecided fixes, and delete unmasked files (EV-9).
     teardown.add(() => deleteAllUnmaskedFiles(folder.dir));
     teardown.add(() => closeWorkspace(opened));
-    teardown.add(() => endProcessesOf({ runId: folder.runId }).then(() => undefined));
+    teardown.add(() => endOwnedProcesses({ runId: folder.runId }).then(() => undefined));
     announceRun(opened);
     const result = await command(run);
     if (!result.ok) return err(redactor.deep(result.error));
-    await showTraces(opened).catch((error: unknown) => warn(bus, 'A trace could not be written', error));
+    await unpackTraces(opened).catch((error: unknown) => warn(bus, 'A trace could not be written', error));
     return result;
   };
-  const ended = await teardown.run(await waitForEnding(carryOut(), interrupts.watchRun(folder.runId)));
+  const ended = await teardown.run(await waitForEnding(openAndRun(), interrupts.watchRun(folder.runId)));
   for (const trouble of outcome.troubles) printMessage(trouble);
   if (ended.kind === 'problem') return ended.problem;
   if (ended.kind === 'error') throw ended.error;
@@ -143,8 +144,8 @@ function describeEnding(ending: Exclude<Ending, { kind: 'healed' }>): string {
   return ending.kind === 'problem' ? ending.problem.message : reasonOf(ending.error);
 }
 
-function warn(bus: OpenRun['bus'], what: string, error: unknown): void {
-  bus.emit({ type: 'run.warning', message: `${what}: ${reasonOf(error)}` });
+function warn(bus: OpenRun['bus'], summary: string, error: unknown): void {
+  bus.emit({ type: 'run.warning', message: `${summary}: ${reasonOf(error)}` });
 }
 
 function announceRun({ request, reports, bus, folder, settings, playwright }: OpenRun): void {
@@ -173,7 +174,7 @@ async function writeReports(
   { healed, interrupts }: { readonly healed: HealResult; readonly interrupts: Interrupts },
 ): Promise<FinalReport> {
   const { request, folder, bus, redactor, startedAt } = run.opened;
-  const ledger = run.ledger();
+  const ledger = run.getLedger();
   const { options } = request;
   const tests = [...bus.getRun().tests.values()].map(({ verdict }) => verdict);
   const isWithheld = await writeFixUnlessSecret(bus, { dir: folder.dir, ...request });
@@ -198,13 +199,13 @@ async function writeReports(
       ),
     );
   const time = systemClock.now();
-  const spent = ledger?.spending.totals() ?? { agentRuns: 0, costUsd: null };
+  const spent = ledger?.spending.getTotals() ?? { agentRuns: 0, costUsd: null };
   const ended = {
     type: 'run.ended',
     ...final,
     ...spent,
     durationMs: time - startedAt,
-    commit: await run.commit(),
+    commit: await run.getCommit(),
   } as const;
   const createMaskedReport = () => {
     const report = createReport(reduce(bus.getRun(), { ...ended, time }));

@@ -65,20 +65,20 @@ export class Run {
     // Preparing while the suite is still running costs no extra time.
     const onProgress = ({ failed, done, total }: SuiteProgress) => {
       if (failed === 0) return;
-      if (needsCopies && done < total) workspace.begin();
+      if (needsCopies && done < total) workspace.startPreparing();
       // If this fails, the later import reports why.
       loading ??= preloadHealing().catch(() => undefined);
     };
     const onStart = () => void (this.#checkout ??= this.#recordCheckout());
-    const watching = { onStart, onProgress };
+    const callbacks = { onStart, onProgress };
     if (reports) {
       const { runReported } = await import('./reported-run.js');
-      return runReported(this.opened, reports, watching);
+      return runReported(this.opened, reports, callbacks);
     }
     const stdout = request.options.json || request.host ? 2 : 1;
     const first = await (ids === undefined
-      ? suites.runFirst(stdout, watching)
-      : suites.rerun({ ids, purpose: 'first', causeId: null, watching }));
+      ? suites.runFirst(stdout, callbacks)
+      : suites.rerun({ ids, purpose: 'first', causeId: null, callbacks }));
     if (first.reusedServer)
       bus.emit({ type: 'run.warning', message: describeReusedServer(first.reusedServer) });
     return ok({ run: first, reportedRed: new Set() });
@@ -112,12 +112,12 @@ export class Run {
   }
 
   /** Returns the store and the spending; null if nothing was red. */
-  ledger(): Pick<Session, 'store' | 'spending'> | null {
+  getLedger(): Pick<Session, 'store' | 'spending'> | null {
     return this.#session;
   }
 
   /** Returns the commit that the suite ran on; null if it did not run or there were uncommitted changes. */
-  async commit(): Promise<string | null> {
+  async getCommit(): Promise<string | null> {
     const checkout = await this.#checkout;
     const isOfCommit = checkout && !checkout.isDirty && this.opened.reports?.isOfCommit !== false;
     return isOfCommit ? checkout.commit : null;

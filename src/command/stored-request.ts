@@ -41,12 +41,12 @@ export async function parseStoredRequest(
   { runId, request }: Pick<RunState, 'runId' | 'request'>,
   cwd: string,
 ): Promise<Result<StoredRequest, Problem>> {
-  const read = requestShape.safeParse(request);
-  if (!read.success) return err(createDamagedProblem(runId));
-  const { config, agents } = read.data.options;
+  const parsed = requestShape.safeParse(request);
+  if (!parsed.success) return err(createDamagedProblem(runId));
+  const { config, agents } = parsed.data.options;
   const root = await findRoot(cwd);
-  const outside = [config, agents].find((file) => file && !isInside(root, real(path.resolve(cwd, file))));
-  return outside ? err(createOutsideProblem(runId, outside)) : ok(read.data);
+  const outsideFile = [config, agents].find((file) => file && !isInside(root, real(path.resolve(cwd, file))));
+  return outsideFile ? err(createOutsideProblem(runId, outsideFile)) : ok(parsed.data);
 }
 
 function createDamagedProblem(runId: string): Problem {

@@ -5,7 +5,7 @@ import { runSuite, type SuiteOptions } from '../playwright/run-suite.js';
 import type { PlaywrightArgs } from '../playwright/selection.js';
 import { isRed, isTracedTwice, type SuiteRun, type TestResult } from '../playwright/suite-run.js';
 import type { SuitePurpose } from '../event.js';
-import type { AgainRequest, Watching } from '../heal/session.js';
+import type { AgainRequest, SuiteCallbacks } from '../heal/session.js';
 import type { RunFolder } from '../run/run-folder.js';
 import { maskSuiteFolder } from '../run/mask-suite-folder.js';
 import type { RunPlan } from '../run/run-plan.js';
@@ -15,7 +15,7 @@ import type { WorkingCopy } from '../workspace/workspace.js';
 /** Runs the project's Playwright. */
 export interface SuiteRuns {
   /** Runs the user's own selection with their reporters and terminal; `stdout` is the file descriptor that Playwright prints to. */
-  runFirst(stdout: number, watching?: Watching): Promise<SuiteRun>;
+  runFirst(stdout: number, callbacks?: SuiteCallbacks): Promise<SuiteRun>;
   rerun(request: AgainRequest): Promise<SuiteRun>;
 }
 
@@ -35,15 +35,15 @@ export interface SuiteRunsOptions {
 
 /** Starts Playwright runs, each in its own folder (`suites/<n>`), and announces them on the bus. */
 export function createSuiteRuns(options: SuiteRunsOptions): SuiteRuns {
-  const selfTracing = new Set<string>();
+  const selfTracedIds = new Set<string>();
   const run = async (
     mode: SuiteOptions['mode'],
     {
       signal = options.signal,
-      watching = {},
+      callbacks = {},
       workingCopy,
       red,
-      ...why
+      ...context
     }: Omit<AgainRequest, 'ids' | 'brokenBuild' | 'how'>,
     { env = {}, about }: Pick<NonNullable<AgainRequest['how']>, 'env' | 'about'> = {},
   ) => {
@@ -54,63 +54,63 @@ export function createSuiteRuns(options: SuiteRunsOptions): SuiteRuns {
     options.bus.emit({
       type: 'suite.started',
       tests: ids?.length ?? null,
-      ...why,
+      ...context,
       ...aboutField,
       ...redField,
       ...planned,
     });
     const runDir = path.join(options.folder.dir, 'suites', String(planned.n));
     const fetcher = mode.kind === 'rerun' && mode.trace ? await openFetcher() : null;
-    const place = workingCopy ? moveIntoCopy(options, workingCopy) : options;
-    const { playwright, cwd, args } = place;
+    const target = workingCopy ? moveIntoCopy(options, workingCopy) : options;
+    const { playwright, cwd, args } = target;
     const suite = await runSuite({
       playwright,
       cwd,
       args,
       runDir,
       runId: options.folder.runId,
-      env: { ...place.env, ...env },
+      env: { ...target.env, ...env },
       signal,
       mode,
-      ...watching,
-      ...(fetcher ? { onFailedTry: (failure) => fetcher.fetchFor(failure) } : {}),
+      ...callbacks,
+      ...(fetcher ? { onFailedTry: (failure) => fetcher.fetchScripts(failure) } : {}),
       onProgress: (progress) => {
         options.bus.emit({ type: 'suite.progress', ...progress });
-        watching.onProgress?.(progress);
+        callbacks.onProgress?.(progress);
       },
     });
-    options.plan.ended(suite);
+    options.plan.recordEnd(suite);
     await maskSuiteFolder(runDir, { isRed: isRed(suite), redactor: options.redactor });
     if (suite.endedLingering) options.bus.emit({ type: 'run.warning', message: lingeringWarning });
     const { tests, durationMs } = suite;
-    options.bus.emit({ type: 'suite.ended', ...why, ...countOutcomes(tests), durationMs });
+    options.bus.emit({ type: 'suite.ended', ...context, ...countOutcomes(tests), durationMs });
     return fetcher ? { ...suite, scripts: fetcher.scripts } : suite;
   };
   return {
-    runFirst: (stdout, watching = {}) =>
+    runFirst: (stdout, callbacks = {}) =>
       // oxlint-disable-next-line no-restricted-properties -- the user's own reporter prints there, as without self-heal
-      run({ kind: 'first', stdout, stderr: process.stderr }, { purpose: 'first', causeId: null, watching }),
-    rerun: async ({ ids, brokenBuild = null, how, ...why }) => {
-      const needsTrace = how?.trace ?? tracedPurposes.has(why.purpose);
-      const hasOwnTrace = needsTrace && (ids ?? []).some((id) => selfTracing.has(id));
+      run({ kind: 'first', stdout, stderr: process.stderr }, { purpose: 'first', causeId: null, callbacks }),
+    rerun: async ({ ids, brokenBuild = null, how, ...context }) => {
+      const needsTrace = how?.trace ?? tracedPurposes.has(context.purpose);
+      const hasOwnTrace = needsTrace && (ids ?? []).some((id) => selfTracedIds.has(id));
       const trace = needsTrace && !hasOwnTrace;
       const mode = { kind: 'rerun', ids, trace, brokenBuild, extraArgs: how?.args ?? [] } as const;
-      const suite = await run(mode, why, how);
-      for (const { test } of suite.failures.filter(isTracedTwice)) selfTracing.add(test.id);
+      const suite = await run(mode, context, how);
+      for (const { test } of suite.failures.filter(isTracedTwice)) selfTracedIds.add(test.id);
       return hasOwnTrace ? { ...suite, tracing: 'own' } : suite;
     },
   };
 }
 
 /** Replaces the project's folder with the copy's in arguments and environment. */
-function moveIntoCopy({ playwright, args, env }: SuiteRunsOptions, { cwd, toCopy }: WorkingCopy) {
-  const found = findPlaywright(cwd);
-  const mapAll = (texts: readonly string[]) => texts.map(toCopy);
+function moveIntoCopy({ playwright, args, env }: SuiteRunsOptions, { cwd, toCopyPaths }: WorkingCopy) {
+  const inCopy = findPlaywright(cwd);
+  const mapTexts = (texts: readonly string[]) => texts.map(toCopyPaths);
   return {
     cwd,
-    playwright: found.ok ? found.value : playwright,
-    args: { ...args, first: mapAll(args.first), rerun: mapAll(args.rerun), byId: mapAll(args.byId) },
-    env: Object.fromEntries(Object.entries(env).map(([name, value]) => [name, value && toCopy(value)])),
+    playwright: inCopy.ok ? inCopy.value : playwright,
+    args: { ...args, first: mapTexts(args.first), rerun: mapTexts(args.rerun), byId: mapTexts(args.byId) },
+    env: Object.fromEntries(Object.entries(env).map(([name, value]) => [name, value && toCopyPaths(value)])),
   };
 }
 

@@ -6,40 +6,40 @@ import { redact } from '../secrets/redactor.js';
 import type { TestError } from '../model/failure.js';
 import { isSecretHeader } from '../secrets/secret-fields.js';
 
-const kib = 1024;
+const KIB = 1024;
 
 /** Maximum size of each part of the evidence (EV-11): bytes of UTF-8, unless the name says otherwise. */
 export const bounds = {
   /** One error message, or one stack. */
-  errorText: 16 * kib,
-  snippet: 8 * kib,
-  cause: 4 * kib,
+  errorText: 16 * KIB,
+  snippet: 8 * KIB,
+  cause: 4 * KIB,
   errorCount: 20,
   causeCount: 10,
   /** Large enough for React's hydration errors, which print a kilobyte of advice before the difference. */
-  consoleText: 8 * kib,
-  consoleStack: 4 * kib,
-  url: 2 * kib,
-  body: 16 * kib,
-  headerValue: 1 * kib,
+  consoleText: 8 * KIB,
+  consoleStack: 4 * KIB,
+  url: 2 * KIB,
+  body: 16 * KIB,
+  headerValue: 1 * KIB,
   headerCount: 64,
-  serverOutput: 32 * kib,
-  ariaSnapshot: 32 * kib,
-  screenshot: 10 * 1024 * kib,
+  serverOutput: 32 * KIB,
+  ariaSnapshot: 32 * KIB,
+  screenshot: 10 * 1024 * KIB,
   /** One line of `Evidence.missing` or `Evidence.cut`. */
   note: 400,
   /** Playwright's error-context.md. */
-  errorContext: 512 * kib,
+  errorContext: 512 * KIB,
   /** A script searched for its source map, or a source quoted in an excerpt. */
-  script: 16 * 1024 * kib,
-  sourceMap: 32 * 1024 * kib,
+  script: 16 * 1024 * KIB,
+  sourceMap: 32 * 1024 * KIB,
   /** The longest line of a trace that is parsed; only the beginning of a longer one is read. */
-  traceLine: 8 * 1024 * kib,
+  traceLine: 8 * 1024 * KIB,
   /** How much inflated text is read from one trace; a million console lines are about 300 MB. */
-  traceInflated: 4 * 1024 * 1024 * kib,
+  traceInflated: 4 * 1024 * 1024 * KIB,
 } as const;
 
-/** Names the text parts of the evidence for notes about cuts; each key is also a key of `bounds`. */
+/** The names of text parts in notes about shortened evidence; each key is also a key of `bounds`. */
 const partNames = {
   errorText: 'an error message or stack',
   snippet: 'a code snippet',
@@ -56,9 +56,9 @@ const partNames = {
 export type TextPart = keyof typeof partNames;
 
 /** Maps each text field of a record to the bound that applies to it. */
-export type PartsOf<T> = { readonly [Name in keyof T]?: TextPart };
+export type TextParts<T> = { readonly [Name in keyof T]?: TextPart };
 
-export const consoleParts: PartsOf<ConsoleEntry> = {
+export const consoleParts: TextParts<ConsoleEntry> = {
   type: 'headerValue',
   text: 'consoleText',
   location: 'url',
@@ -66,7 +66,7 @@ export const consoleParts: PartsOf<ConsoleEntry> = {
 };
 
 /** All texts of a request. */
-export const requestParts: PartsOf<NetworkEntry> = {
+export const requestParts: TextParts<NetworkEntry> = {
   method: 'headerValue',
   url: 'url',
   resourceType: 'headerValue',
@@ -78,12 +78,12 @@ export const requestParts: PartsOf<NetworkEntry> = {
 };
 
 /**
- * Returns a copy of a record with `change` applied to each of these text fields. Header names and values are changed separately; with a value,
- * `change` also gets the header's name. Keeps one header too many, so that `cleanRequest` can tell that some were dropped.
+ * Returns a copy of a record with `change` applied to each of these text fields. Changes header names and values separately; with a value, `change`
+ * also gets the header's name. Keeps one header too many, so that `cleanRequest` sees that there were more.
  */
 export function mapParts<T extends object>(
   record: T,
-  parts: PartsOf<T>,
+  parts: TextParts<T>,
   change: (text: string, part: TextPart, header?: string) => string,
 ): T {
   const mapped = { ...record };
@@ -102,19 +102,19 @@ export function mapParts<T extends object>(
   return mapped;
 }
 
-/** Texts are cut to this many times their bound before cleaning, so that the final cut removes a secret that the first one split. */
-const roomBeforeCleaning = 4;
+/** Texts are first shortened to this many times their bound. If that splits a secret, the final bound removes both parts. */
+const ROUGH_FACTOR = 4;
 
-/** Shortens a text on arrival, to keep buffers small. `cleanAndClip` cleans it later, and notes the cut. */
+/** Shortens a text when it arrives, to keep buffers small. Later, `cleanAndClip` cleans it and notes that it was shortened. */
 export function clipRoughly(text: string, part: TextPart): string {
-  return clipMiddle(text, bounds[part] * roomBeforeCleaning).text;
+  return clipMiddle(text, bounds[part] * ROUGH_FACTOR).text;
 }
 
-/** Cleans a text and cuts it to the bound of its part; notes a cut. Keeps the end of server output, and both ends of any other text. */
+/** Cleans a text and shortens it to the bound of its part, with a note. Keeps the end of server output, and both ends of any other text. */
 export function cleanAndClip(text: string, part: TextPart, notes: EvidenceNotes): string {
-  const head = part === 'serverOutput' ? 0 : 0.5;
-  const rough = clip(text, bounds[part] * roomBeforeCleaning, head);
-  const clipped = clip(notes.clean(rough.text), bounds[part], head);
+  const headShare = part === 'serverOutput' ? 0 : 0.5;
+  const rough = clip(text, bounds[part] * ROUGH_FACTOR, headShare);
+  const clipped = clip(notes.clean(rough.text), bounds[part], headShare);
   if (rough.cutBytes + clipped.cutBytes > 0) {
     notes.noteCut(`${partNames[part]} was longer than ${bounds[part]} bytes and was cut`);
   }
@@ -128,45 +128,45 @@ export interface ClippedText {
 }
 
 const lineFeed = 0x0a;
-/** A line of more bytes than this is cut within it. */
-const longLine = 1_000;
+/** A longer line is shortened within the line. */
+const LONG_LINE_BYTES = 1_000;
 
 /** Shortens a text to at most `maxBytes` of UTF-8 by replacing its middle with a note. */
 export function clipMiddle(text: string, maxBytes: number): ClippedText {
   return clip(text, maxBytes, 0.5);
 }
 
-/** `head` is the share of the kept text that comes from the beginning. */
-function clip(text: string, maxBytes: number, head: number): ClippedText {
+/** `headShare` is the share of the kept text that comes from the beginning. */
+function clip(text: string, maxBytes: number, headShare: number): ClippedText {
   if (text.length * 3 <= maxBytes) return { text, cutBytes: 0 };
-  // Joins copied bytes instead of using slice(), since a slice keeps the whole original alive.
+  // Copies bytes instead of using slice(), because a slice keeps the whole original in memory.
   const bytes = Buffer.from(text, 'utf8');
   if (bytes.length <= maxBytes) return { text, cutBytes: 0 };
   const marker = (cut: number) => `\n… ${cut} bytes cut …\n`;
-  const room = Math.max(0, maxBytes - Buffer.byteLength(marker(bytes.length)));
-  const headRoom = Math.ceil(room * head);
-  const tailStart = findNextLine(bytes, bytes.length - (room - headRoom));
-  // A character split by the cut decodes to U+FFFD.
-  const start = bytes.toString('utf8', 0, headRoom).replace(/\uFFFD$/, '');
+  const keptBytes = Math.max(0, maxBytes - Buffer.byteLength(marker(bytes.length)));
+  const headBytes = Math.ceil(keptBytes * headShare);
+  const tailStart = findNextLine(bytes, bytes.length - (keptBytes - headBytes));
+  // A split character decodes to U+FFFD.
+  const head = bytes.toString('utf8', 0, headBytes).replace(/\uFFFD$/, '');
   const tail = bytes.toString('utf8', tailStart).replace(/^\uFFFD+/, '');
-  const cutBytes = bytes.length - Buffer.byteLength(start) - Buffer.byteLength(tail);
-  const clipped = start + marker(cutBytes) + tail;
-  return { text: start === '' ? clipped.trimStart() : clipped, cutBytes };
+  const cutBytes = bytes.length - Buffer.byteLength(head) - Buffer.byteLength(tail);
+  const clipped = head + marker(cutBytes) + tail;
+  return { text: head === '' ? clipped.trimStart() : clipped, cutBytes };
 }
 
 /**
- * Returns where the first whole line after a cut begins, because half a path would look like a different path. Within a long line, returns the cut
+ * Returns the start of the first whole line at or after a position, because half a path would look like a different path; in a long line, the position
  * itself.
  */
 function findNextLine(bytes: Buffer, at: number): number {
   if (bytes[at - 1] === lineFeed) return at;
-  const feed = bytes.subarray(at, at + longLine).indexOf(lineFeed);
+  const feed = bytes.subarray(at, at + LONG_LINE_BYTES).indexOf(lineFeed);
   return feed < 0 || at + feed + 1 === bytes.length ? at : at + feed + 1;
 }
 
 /**
- * Collects sentences about missing and shortened evidence, without duplicates. All code that gathers text has one, so it also carries the function
- * that cleans text.
+ * Collects sentences about missing and shortened evidence, without duplicates. All code that gathers text has an instance, so it also carries the
+ * function that cleans text.
  */
 export class EvidenceNotes {
   readonly #missing = new Set<string>();
@@ -199,18 +199,18 @@ export class EvidenceNotes {
   }
 
   /** Gathers one part. If that throws, notes that this part is missing (EV-12), and returns null. */
-  async attempt<T>(part: string, work: () => T | Promise<T>): Promise<T | null> {
+  async tryGather<T>(part: string, work: () => T | Promise<T>): Promise<T | null> {
     try {
       return await work();
     } catch (error) {
-      this.noteMissing(`${part}: ${firstLineOf(error)}`);
+      this.noteMissing(`${part}: ${readFirstLine(error)}`);
       return null;
     }
   }
 }
 
-/** Returns the first line of the message of a thrown value. */
-export function firstLineOf(error: unknown): string {
+/** Returns the first line of an error's message. */
+export function readFirstLine(error: unknown): string {
   return reasonOf(error).split('\n', 1)[0] ?? '';
 }
 
@@ -231,21 +231,21 @@ export function cleanErrors(errors: readonly TestError[], notes: EvidenceNotes):
 }
 
 function cleanError(error: TestError, notes: EvidenceNotes): TestError {
-  const bounded = (text: string, part: TextPart) => cleanAndClip(text, part, notes);
+  const boundText = (text: string, part: TextPart) => cleanAndClip(text, part, notes);
   const parts = { message: 'errorText', stack: 'errorText', snippet: 'snippet' } as const;
   return {
-    ...mapParts(error, parts, bounded),
-    causes: error.causes.slice(0, bounds.causeCount).map((cause) => bounded(cause, 'cause')),
+    ...mapParts(error, parts, boundText),
+    causes: error.causes.slice(0, bounds.causeCount).map((cause) => boundText(cause, 'cause')),
   };
 }
 
 /** Returns a request cleaned, masked and bounded. */
 export function cleanRequest(entry: NetworkEntry, notes: EvidenceNotes): NetworkEntry {
-  const isPage = entry.resourceType === 'document' && isErrorPage(entry);
+  const isErrorPageBody = entry.resourceType === 'document' && isErrorPage(entry);
   const bounded = {
     ...entry,
     // The markup explains nothing, and would leave no room for the text.
-    ...(isPage ? { responseBody: readPageText(entry.responseBody ?? '') } : {}),
+    ...(isErrorPageBody ? { responseBody: readPageText(entry.responseBody ?? '') } : {}),
     requestHeaders: keepFirstHeaders(entry.requestHeaders, notes),
     responseHeaders: keepFirstHeaders(entry.responseHeaders, notes),
   };
@@ -263,7 +263,7 @@ function keepFirstHeaders(
   return Object.fromEntries(all.slice(0, bounds.headerCount));
 }
 
-/** Matches an attribute of a cookie, as opposed to its name and value. */
+/** Matches a cookie's attributes, but not its name and value. */
 const cookieAttribute =
   /^(?:(?:domain|path|expires|max-age|samesite|priority)=|(?:secure|httponly|partitioned)$)/i;
 
@@ -283,7 +283,7 @@ function maskCookieValues(name: string, value: string, notes: EvidenceNotes): st
   return cleanAndClip(masked.join('\n'), 'headerValue', notes);
 }
 
-/** Replaces the value of a credential header by masks. The same secret has the same mask everywhere. */
+/** Masks the value of a header that carries credentials. The same secret has the same mask everywhere. */
 function maskHeader(name: string, value: string, notes: EvidenceNotes): string {
   if (/^(?:set-)?cookie$/i.test(name)) return maskCookieValues(name, value, notes);
   const cleaned = cleanAndClip(`${name}: ${value}`, 'headerValue', notes);

@@ -4,7 +4,7 @@ import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
 import { list, number, numberOrNull, text, textOrNull } from './trace/loose.js';
 
-const texts = z.record(z.string(), text).catch({});
+const textRecord = z.record(z.string(), text).catch({});
 const strings = list(z.string());
 
 /** A record's own id, or null. */
@@ -13,7 +13,7 @@ export const recordId = z
   .nullish()
   .transform((id) => (id === undefined || id === null ? null : String(id)));
 
-/** Also accepts a bare string as the value of this field, the only required one. */
+/** Also accepts a string, which becomes the value of this field, the only required one. */
 function acceptString<S extends z.ZodType>(field: string, shape: S) {
   return z.preprocess((given) => (typeof given === 'string' ? { [field]: given } : given), shape);
 }
@@ -37,13 +37,13 @@ const request = z.object({
   status: numberOrNull,
   durationMs: numberOrNull,
   failure: textOrNull,
-  requestHeaders: texts,
-  responseHeaders: texts,
+  requestHeaders: textRecord,
+  responseHeaders: textRecord,
   requestBody: textOrNull,
   responseBody: textOrNull,
 });
 
-/** Returns the shape of one failure in a corpus or a `context.json` (AG-2), which use the same field names. */
+/** Creates the shape of one failure as `self-heal classify` reads it: a line of JSON, or a `context.json` (AG-2) with the same field names. */
 export function createFailureShape(rootDir: string) {
   const record = z.object({
     id: recordId,
@@ -57,13 +57,13 @@ export function createFailureShape(rootDir: string) {
     pageUrl: textOrNull,
     project: z.object({ root: z.string() }).nullish().catch(null),
   });
-  const nothing = { screenshot: null, trace: null, sources: [], missing: [], cut: [] };
-  return record.transform(({ id, error: only, project, console, network, ...rest }) => ({
+  const emptyEvidence = { screenshot: null, trace: null, sources: [], missing: [], cut: [] };
+  return record.transform(({ id, error: errorFields, project, console, network, ...otherEvidence }) => ({
     id,
     evidence: {
-      ...rest,
-      ...nothing,
-      errors: [{ ...only, location: null }],
+      ...otherEvidence,
+      ...emptyEvidence,
+      errors: [{ ...errorFields, location: null }],
       console: console ?? [],
       network: network ?? [],
       rootDir: project?.root ?? rootDir,

@@ -18,10 +18,14 @@ import { cleanAndClip, EvidenceNotes, cleanErrors, cleanRequest, cleanText } fro
 import { markAsData } from './evidence-files.js';
 import { mapEvidence } from './map-evidence.js';
 import type { EvidenceLimits } from './page-evidence.js';
-import { readTestPage, keepComparisonPictures, keepScreenshot } from './page-sources.js';
-import { type PassingTrace, markCommon, findPassingTestsOfFile } from './complaints.js';
 import {
-  afterTheTestMs,
+  readTestPage,
+  copyComparisonPictures as copyComparisonPictures,
+  copyScreenshot,
+} from './page-sources.js';
+import { type PassingTrace, markCommon, findPassingTestsInFile } from './passing-tests.js';
+import {
+  AFTER_TEST_MS,
   createLogReader,
   readSuiteServerOutput,
   readTestServerOutput,
@@ -52,8 +56,8 @@ export interface EvidenceRequest {
   readonly learn?: (typed: Iterable<string>) => void;
 }
 
-/** The clocks of a browser and its worker may differ by this much. */
-const clockSkewMs = 100;
+/** The browser's clock and the worker's may differ by this much. */
+const CLOCK_SKEW_MS = 100;
 
 /** The evidence from a failure's own sources. */
 type OwnEvidence = Omit<Evidence, 'errors' | 'sources' | 'missing' | 'cut' | 'rootDir' | 'workspaceDir'>;
@@ -67,26 +71,35 @@ type UnmappedEvidence = OwnEvidence & { readonly log: readonly string[] };
 export async function gatherEvidence(request: EvidenceRequest): Promise<Evidence> {
   const { failure, run } = request;
   const { clean = cleanText } = request;
-  // The evidence must contain no completion signal: an agent that prints it would seem to send one.
+  // The evidence must not contain a completion signal, because an agent that prints the evidence would seem to send it.
   const notes = new EvidenceNotes((text) => removeSignals(clean(text)));
   const folder = resolve(request.folder);
-  await notes.attempt('the evidence folder', () => mkdirSync(folder, { recursive: true }));
-  const placed = failure.errors.map((error) => rewriteSnippetPath(error, request.root ?? run.rootDir));
+  await notes.tryGather('the evidence folder', () => mkdirSync(folder, { recursive: true }));
+  const errorsWithPaths = failure.errors.map((error) =>
+    rewriteSnippetPath(error, request.root ?? run.rootDir),
+  );
   const { log, ...gathered } =
     failure.scope === 'test'
       ? await gatherTest({ ...request, folder }, failure, notes)
       : await gatherSuite(run, failure, notes);
   // Comes after the trace, which reveals the secrets that the test typed into fields.
-  const errors = (await notes.attempt('the errors', () => cleanErrors(placed, notes))) ?? [];
-  const hung = failure.scope === 'test' ? createUnfinishedActionErrors(failure, log) : [];
+  const errors = (await notes.tryGather('the errors', () => cleanErrors(errorsWithPaths, notes))) ?? [];
+  const unfinishedActions = failure.scope === 'test' ? createUnfinishedActionErrors(failure, log) : [];
   const unmapped = {
     ...gathered,
-    errors: [...errors, ...cleanErrors(hung, notes)],
+    errors: [...errors, ...cleanErrors(unfinishedActions, notes)],
   };
   const { root = run.rootDir, workspaceDir = root, maps } = request;
   const testFile = failure.scope === 'test' ? failure.test.location.file : undefined;
-  const where = { root, workspaceDir, testFile, pageUrl: gathered.pageUrl, maps, scripts: run.scripts ?? [] };
-  const mapped = await notes.attempt('the source maps', () => mapEvidence(unmapped, where, notes));
+  const mappingRequest = {
+    root,
+    workspaceDir,
+    testFile,
+    pageUrl: gathered.pageUrl,
+    maps,
+    scripts: run.scripts ?? [],
+  };
+  const mapped = await notes.tryGather('the source maps', () => mapEvidence(unmapped, mappingRequest, notes));
   const evidence = { ...unmapped, sources: [], ...mapped };
   return { ...evidence, missing: notes.missing, cut: notes.cuts, rootDir: root, workspaceDir };
 }
@@ -107,7 +120,7 @@ async function gatherTest(
   run.problems.slice(0, 3).forEach((problem) => notes.noteMissing(problem));
   const page = await readTestPage(failure, { ...run, limits, learn }, notes);
   // The trace of a page that tests share also has the requests of earlier tests.
-  const ownRequests = page.network.filter(({ time }) => time >= failure.startedAt - clockSkewMs);
+  const ownRequests = page.network.filter(({ time }) => time >= failure.startedAt - CLOCK_SKEW_MS);
   const entries = {
     console: page.console,
     network: ownRequests.map((entry) => cleanRequest(entry, notes)),
@@ -119,17 +132,17 @@ async function gatherTest(
     ...failure.errors.map(({ message }) => message),
     ...page.console.map(({ text }) => text),
   ];
-  const marked = markCommon(entries, failure, passing);
-  const { console } = marked;
-  const network = marked.network.map((entry) => markHtmlInPlaceOfJson(entry, texts));
-  const isOwn = createOwnUrlCheck({ pageUrl: page.pageUrl, network });
-  const failed = findFailedRequests({ network, errors: failure.errors }, isOwn);
-  const complaints = [
+  const markedEntries = markCommon(entries, failure, passing);
+  const { console } = markedEntries;
+  const network = markedEntries.network.map((entry) => markHtmlInPlaceOfJson(entry, texts));
+  const isAppUrl = createOwnUrlCheck({ pageUrl: page.pageUrl, network });
+  const failedRequests = findFailedRequests({ network, errors: failure.errors }, isAppUrl);
+  const errorText = [
     ...failure.errors.map((error) => [error.message, ...error.causes].join('\n')),
     ...network.map((entry) => entry.failure ?? ''),
   ].join('\n');
-  await notes.attempt('the pictures of a screenshot comparison', () =>
-    keepComparisonPictures(failure.attachments, folder),
+  await notes.tryGather('the pictures of a screenshot comparison', () =>
+    copyComparisonPictures(failure.attachments, folder),
   );
   if (page.pageUrl !== null && page.snapshot === null && page.elements === null)
     notes.noteMissing(
@@ -137,16 +150,16 @@ async function gatherTest(
     );
   const ariaSnapshot = snapshot === null ? null : cleanAndClip(snapshot, 'ariaSnapshot', notes);
   if (page.snapshot !== null && ariaSnapshot)
-    await notes.attempt('the file aria.yml', () =>
+    await notes.tryGather('the file aria.yml', () =>
       writeFileSync(join(folder, 'aria.yml'), markAsData(ariaSnapshot)),
     );
   const servers = {
     logs,
-    complaints,
-    appRequests: network.filter(({ url }) => isOwn(url)),
-    failedRequests: failed.filter(mayShowAppError),
-    isAboutOthers: findNamedRequests(failed.filter(mayShowAppError), failure).isAboutOthers,
-    passingRequests: findPassingTestsOfFile(failure, passing).flatMap(({ requests }) => requests),
+    errorText,
+    appRequests: network.filter(({ url }) => isAppUrl(url)),
+    failedRequests: failedRequests.filter(mayShowAppError),
+    isAboutOthers: findNamedRequests(failedRequests.filter(mayShowAppError), failure).isAboutOthers,
+    passingRequests: findPassingTestsInFile(failure, passing).flatMap(({ requests }) => requests),
     ranAlone: ranAlone(failure, run, passing),
     // A retry has a worker of its own.
     worker:
@@ -154,12 +167,12 @@ async function gatherTest(
         ? null
         : (run.tests.find((result) => result.test.id === failure.test.id)?.firstTry?.worker ?? null),
   };
-  const written =
+  const serverResult =
     run.serverLog === ''
       ? null
-      : await notes.attempt('no server output', () => readTestServerOutput(servers, failure, notes));
-  const serverOutput = written?.text ?? '';
-  if (serverOutput === '' && failed.some(isServerError))
+      : await notes.tryGather('no server output', () => readTestServerOutput(servers, failure, notes));
+  const serverOutput = serverResult?.text ?? '';
+  if (serverOutput === '' && failedRequests.some(isServerError))
     notes.noteMissing(
       'no server output: the server answered with an error and wrote nothing, or this run did not start it',
     );
@@ -169,11 +182,11 @@ async function gatherTest(
     console,
     network,
     serverOutput,
-    ...(written && written.lines.length > 0 ? { serverLines: written.lines } : {}),
-    ...(written && written.ofOthers.length > 0 ? { ofOthers: written.ofOthers } : {}),
+    ...(serverResult && serverResult.lines.length > 0 ? { serverLines: serverResult.lines } : {}),
+    ...(serverResult && serverResult.ofOthers.length > 0 ? { ofOthers: serverResult.ofOthers } : {}),
     ariaSnapshot,
     pageUrl: page.pageUrl ? cleanAndClip(page.pageUrl, 'url', notes) : null,
-    screenshot: picture && (await notes.attempt('no screenshot', () => keepScreenshot(picture, folder))),
+    screenshot: picture && (await notes.tryGather('no screenshot', () => copyScreenshot(picture, folder))),
     trace: page.trace && resolve(page.trace),
     elements: page.elements,
     log: page.log,
@@ -223,7 +236,7 @@ function cleanStep(step: TestStep, root: string, notes: EvidenceNotes): TestStep
 /** True if no other recorded test ran during the time from which server output is read. */
 function ranAlone(failure: TestFailure, run: SuiteRun, passing: readonly PassingTrace[]): boolean {
   const from = failure.startedAt;
-  const to = from + failure.durationMs + afterTheTestMs;
+  const to = from + failure.durationMs + AFTER_TEST_MS;
   const others = run.failures.filter((other) => other.test.id !== failure.test.id);
   const passingRequests = passing.flatMap(({ requests }) => requests);
   return (
@@ -238,7 +251,7 @@ async function gatherSuite(
   failure: SuiteFailure,
   notes: EvidenceNotes,
 ): Promise<UnmappedEvidence> {
-  const output = await notes.attempt('no server output', () =>
+  const output = await notes.tryGather('no server output', () =>
     readSuiteServerOutput(run.serverLog, failure, notes),
   );
   return {
@@ -258,8 +271,8 @@ async function gatherSuite(
 function rewriteSnippetPath(error: TestError, root: string): TestError {
   const { snippet, location } = error;
   if (!snippet || !location) return error;
-  const named = `   at ${relative(root, location.file).replaceAll('\\', '/')}:${location.line}`;
-  return { ...error, snippet: snippet.replace(/^ {3}at \S.*:\d+$/m, () => named) };
+  const positionLine = `   at ${relative(root, location.file).replaceAll('\\', '/')}:${location.line}`;
+  return { ...error, snippet: snippet.replace(/^ {3}at \S.*:\d+$/m, () => positionLine) };
 }
 
 /**
@@ -275,10 +288,10 @@ function createUnfinishedActionErrors(
     const locator = action.slice(action.search(/(?:locator|getBy\w+|frameLocator)\(/));
     return !errors.some(({ message }) => message.includes(locator));
   });
-  const covered = findCover(log.findLast((line) => line.includes('intercepts pointer events')) ?? '');
+  const cover = findCover(log.findLast((line) => line.includes('intercepts pointer events')) ?? '');
   return unreported.map((action, index) => {
     const isLast = index === unreported.length - 1;
-    const why = isLast && covered !== null ? `: ${covered} covers it` : '';
+    const why = isLast && cover !== null ? `: ${cover} covers it` : '';
     return createPlainError(`Error: ${action} had not finished when the test ended${why}`, location);
   });
 }

@@ -8,7 +8,7 @@ import {
 } from '../model/evidence.js';
 import type { TestError } from '../model/failure.js';
 import type { FetchedScript } from '../playwright/suite-run.js';
-import { cleanAndClip, mapParts, type PartsOf, type TextPart, type EvidenceNotes } from './bounded-text.js';
+import { cleanAndClip, mapParts, type TextParts, type TextPart, type EvidenceNotes } from './bounded-text.js';
 import { relativePath } from '../paths.js';
 import { ParsedMaps } from './source-maps/source-map.js';
 import { ProjectFiles } from './project-files.js';
@@ -37,8 +37,8 @@ export interface MappingRequest {
 type MapPart = (text: string, part: TextPart) => string;
 
 /**
- * Rewrites every stack in the evidence to name the user's source files instead of bundled and transpiled code (EV-6). Input and output are
- * cleaned evidence: source maps are as untrusted as the page.
+ * Rewrites every stack in the evidence to name the user's source files instead of bundled and transpiled code (EV-6). Cleans the result again, because
+ * source maps are as untrusted as the page.
  */
 export function mapEvidence(
   evidence: MappedEvidence,
@@ -73,7 +73,7 @@ export function mapEvidence(
         }
       : {}),
     network: evidence.network.map((entry) => mapAnswer(entry, map)),
-    sources: excerpts.all(),
+    sources: excerpts.listExcerpts(),
   };
 }
 
@@ -86,7 +86,7 @@ function mapConsole(entries: readonly ConsoleEntry[], map: MapPart): ConsoleEntr
 }
 
 function mapEntry(entry: ConsoleEntry, map: MapPart): ConsoleEntry {
-  const parts: PartsOf<ConsoleEntry> = { stack: 'consoleStack', text: 'consoleText' };
+  const parts: TextParts<ConsoleEntry> = { stack: 'consoleStack', text: 'consoleText' };
   // The location of a failed request is its URL, not a position in code.
   const isCode = !entry.text.startsWith('Failed to load resource');
   return mapParts(entry, isCode ? { ...parts, location: 'url' } : parts, map);

@@ -1,6 +1,6 @@
 import type { ConsoleEntry, NetworkEntry, PageElement, TestStep } from '../model/evidence.js';
 
-/** How many console entries and requests to keep for one failure. */
+/** How many console entries and requests to keep per failure. */
 export interface EvidenceLimits {
   readonly console: number;
   readonly network: number;

@@ -4,13 +4,13 @@ import type { PageEvidence, ScreenshotSource } from './page-evidence.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
 import { type EvidenceNotes, bounds } from './bounded-text.js';
 import { isSecretField } from '../secrets/secret-fields.js';
-import { masked } from './trace/dom.js';
+import { maskedValue } from './trace/dom.js';
 import { readTrace, type TraceSource } from './trace/read-trace.js';
 import { createReadStream, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { join } from 'node:path';
 
-/** The page of a test, from the best available source of each part. */
+/** The page of a test; each part comes from the best available source. */
 export interface TestPage extends PageEvidence {
   /** Playwright's accessibility snapshot of the whole page; null if it took none (before 1.53, or after a failed matcher on an element). */
   readonly snapshot: string | null;
@@ -18,7 +18,7 @@ export interface TestPage extends PageEvidence {
   readonly trace: string | null;
 }
 
-const nothing: PageEvidence = {
+const emptyPage: PageEvidence = {
   steps: [],
   console: [],
   network: [],
@@ -45,11 +45,11 @@ export async function readTestPage(
   const { attachments } = failure;
   const trace = await findAttachedTrace(attachments, notes);
   if (trace === null && tracing) notes.noteMissing(noTraceReasons[tracing]);
-  const traced =
+  const readResult =
     trace === null
       ? null
-      : await notes.attempt('trace.zip is corrupt', () => readTrace({ file: trace, limits, notes, learn }));
-  const page = traced ?? nothing;
+      : await notes.tryGather('trace.zip is corrupt', () => readTrace({ file: trace, limits, notes, learn }));
+  const page = readResult ?? emptyPage;
   return {
     ...page,
     snapshot: await readAttachedSnapshot(attachments, notes),
@@ -84,7 +84,7 @@ async function readAttachedSnapshot(
 ): Promise<string | null> {
   const context = attachments.findLast(({ name }) => name === 'error-context');
   if (!context) return null;
-  return notes.attempt('error-context.md', async () =>
+  return notes.tryGather('error-context.md', async () =>
     extractPageSnapshot(await text(createReadStream(context.path, { end: bounds.errorContext - 1 }))),
   );
 }
@@ -117,38 +117,38 @@ export function extractPageSnapshot(markdown: string): string | null {
 function cleanSnapshot(yaml: readonly string[]): string {
   const lines: string[] = [];
   /** The indents of the removed containers that enclose the line. */
-  let dropped: number[] = [];
+  let removedIndents: number[] = [];
   for (const line of yaml) {
     const indent = line.search(/\S|$/);
-    dropped = dropped.filter((container) => container < indent);
+    removedIndents = removedIndents.filter((container) => container < indent);
     const text = line.slice(indent).replaceAll(/ \[(?:ref=\w+|cursor=\w+|active)\]/g, '');
-    if (text === '- generic:') dropped.push(indent);
+    if (text === '- generic:') removedIndents.push(indent);
     else {
       const [, field = text, label = ''] = /^(- textbox "((?:[^"\\]|\\.)*)".*?): ./.exec(text) ?? [];
-      const item = isSecretField({ label }) ? `${field}: "${masked}"` : text;
-      lines.push(' '.repeat(indent - 2 * dropped.length) + item.replace(/^- generic: /, '- text: '));
+      const item = isSecretField({ label }) ? `${field}: "${maskedValue}"` : text;
+      lines.push(' '.repeat(indent - 2 * removedIndents.length) + item.replace(/^- generic: /, '- text: '));
     }
   }
   return lines.join('\n');
 }
 
-const pictures: readonly { extension: string; begins: readonly number[] }[] = [
-  { extension: 'png', begins: [0x89, 0x50, 0x4e, 0x47] },
-  { extension: 'jpg', begins: [0xff, 0xd8, 0xff] },
-  { extension: 'webp', begins: [0x52, 0x49, 0x46, 0x46] },
+const pictureTypes: readonly { extension: string; signature: readonly number[] }[] = [
+  { extension: 'png', signature: [0x89, 0x50, 0x4e, 0x47] },
+  { extension: 'jpg', signature: [0xff, 0xd8, 0xff] },
+  { extension: 'webp', signature: [0x52, 0x49, 0x46, 0x46] },
 ];
 
 /**
  * Writes a picture into `folder`, by default as `screenshot.png` (or `.jpg`, `.webp`, according to its first bytes), and returns its path.
  * Rejects if the source cannot be read, is too large, or is not a picture.
  */
-export async function keepScreenshot(
+export async function copyScreenshot(
   source: ScreenshotSource,
   folder: string,
   name = 'screenshot',
 ): Promise<string> {
   const bytes = source.kind === 'bytes' ? source.bytes : readPicture(source.path);
-  const kind = pictures.find(({ begins }) => begins.every((byte, at) => bytes[at] === byte));
+  const kind = pictureTypes.find(({ signature }) => signature.every((byte, at) => bytes[at] === byte));
   if (!kind) throw new Error('the file is not a picture');
   const path = join(folder, `${name}.${kind.extension}`);
   writeFileSync(path, bytes);
@@ -158,8 +158,8 @@ export async function keepScreenshot(
 /** Maps Playwright's names for the pictures of a screenshot comparison to the names of their copies. */
 const comparisonPictures = { expected: 'expected', actual: 'actual', diff: 'difference' } as const;
 
-/** Keeps the pictures of a failed screenshot comparison beside the screenshot. */
-export async function keepComparisonPictures(
+/** Copies the pictures of a failed screenshot comparison into the folder of the screenshot. */
+export async function copyComparisonPictures(
   attachments: readonly Attachment[],
   folder: string,
 ): Promise<void> {
@@ -169,7 +169,7 @@ export async function keepComparisonPictures(
         attachment.contentType.startsWith('image/') &&
         new RegExp(`-${ending}(?:\\.\\w+)?$`).test(attachment.name),
     );
-    if (picture) await keepScreenshot({ kind: 'file', path: picture.path }, folder, name);
+    if (picture) await copyScreenshot({ kind: 'file', path: picture.path }, folder, name);
   }
 }
 

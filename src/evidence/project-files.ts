@@ -4,7 +4,8 @@ import { isInside, real, relativePath } from '../paths.js';
 import { tryOr } from '../result.js';
 import { bounds } from './bounded-text.js';
 
-const code = /\.(?:[cm]?[jt]sx?|vue|svelte|astro|mdx|s?css|sass|less|go|rs|java|kts?|scala|groovy|cs|swift)$/;
+const sourceFile =
+  /\.(?:[cm]?[jt]sx?|vue|svelte|astro|mdx|s?css|sass|less|go|rs|java|kts?|scala|groovy|cs|swift)$/;
 /** Folders without sources of the project: packages, builds and hidden folders. */
 const skippedFolder = /^(?:node_modules|vendor|cache|dist|build|out|target|www|\..*)$/;
 const MAX_LISTED = 20_000;
@@ -28,19 +29,19 @@ export class ProjectFiles {
   }
 
   /** Returns the real path of a file; null if it does not exist, is not a file, or is outside of the workspace. */
-  find(file: string | null): string | null {
+  resolveFile(file: string | null): string | null {
     const resolved = file === null ? null : path.resolve(this.root, file);
     const realFile = resolved && tryOr(null, () => realpathSync(resolved));
-    if (!realFile || this.relative(realFile) === null) return null;
+    if (!realFile || this.toProjectPath(realFile) === null) return null;
     return statSync(realFile, { throwIfNoEntry: false })?.isFile() ? realFile : null;
   }
 
   /** Returns the text of a file; null if there is none, or it is larger than `mostBytes`. */
-  readText(file: string, mostBytes: number = bounds.script): string | null {
-    const realFile = this.find(file);
+  readText(file: string, maxBytes: number = bounds.script): string | null {
+    const realFile = this.resolveFile(file);
     return (
       realFile &&
-      tryOr(null, () => (statSync(realFile).size > mostBytes ? null : readFileSync(realFile, 'utf8')))
+      tryOr(null, () => (statSync(realFile).size > maxBytes ? null : readFileSync(realFile, 'utf8')))
     );
   }
 
@@ -48,7 +49,7 @@ export class ProjectFiles {
    * Returns the path relative to the root, with `/`, or null for a file outside of the workspace. In another package of the workspace, it begins with
    * `../`. Does not access the disk.
    */
-  relative(file: string): string | null {
+  toProjectPath(file: string): string | null {
     const root = [this.root, this.#rootAsGiven].find((folder) => isInside(folder, file));
     if (root !== undefined) return relativePath(root, file);
     return isInside(this.workspace, file) ? relativePath(this.root, file) : null;
@@ -57,15 +58,15 @@ export class ProjectFiles {
   /** Returns the sources whose path ends with `name`, those of the project first. Lists the folders at the first call only. */
   listFilesEndingWith(name: string): string[] {
     this.#listed ??= listSourcesByName([this.root, this.workspace]);
-    const end = `/${name.replace(/^(?:\.?\/)+/, '')}`;
-    return (this.#listed.get(path.posix.basename(name)) ?? []).filter((file) => file.endsWith(end));
+    const suffix = `/${name.replace(/^(?:\.?\/)+/, '')}`;
+    return (this.#listed.get(path.posix.basename(name)) ?? []).filter((file) => file.endsWith(suffix));
   }
 
   /** Returns the source whose path ends with `name`, in the project or else in its workspace; null if there are none or several. */
   findOnlyFileEndingWith(name: string): string | null {
     const sources = this.listFilesEndingWith(name);
-    const own = sources.filter((file) => isInside(this.root, file));
-    const [file = null, ...others] = own.length > 0 ? own : sources;
+    const projectSources = sources.filter((file) => isInside(this.root, file));
+    const [file = null, ...others] = projectSources.length > 0 ? projectSources : sources;
     return others.length > 0 ? null : file;
   }
 }
@@ -79,7 +80,7 @@ function listSourcesByName(folders: readonly string[]): Map<string, string[]> {
     for (const entry of tryOr([], () => readdirSync(folder, { withFileTypes: true }))) {
       const file = path.join(folder, entry.name);
       if (entry.isDirectory() && !skippedFolder.test(entry.name)) queue.add(file);
-      if (entry.isFile() && code.test(entry.name))
+      if (entry.isFile() && sourceFile.test(entry.name))
         files.set(entry.name, [...(files.get(entry.name) ?? []), file]);
       count += 1;
     }

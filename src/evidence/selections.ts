@@ -12,7 +12,7 @@ import {
 class Selection<T extends { readonly time: number }> {
   readonly #limit: number;
   readonly #groups: T[][] = [];
-  /** How many entries were pushed, kept or not. */
+  /** How many entries were pushed, including those that were dropped. */
   pushed = 0;
 
   constructor(limit: number) {
@@ -44,8 +44,8 @@ class Selection<T extends { readonly time: number }> {
 }
 
 /**
- * Selects the last `limit` console entries, but reserves up to half of the places for the first page errors: an early error is often the cause of
- * later ones.
+ * Selects the last `limit` console entries, but reserves up to half of them for the first page errors: an early error is often the cause of later
+ * ones.
  */
 export class ConsoleSelection {
   readonly #selection: Selection<ConsoleEntry>;
@@ -90,7 +90,7 @@ export class NetworkSelection<T extends NetworkEntry> {
     this.#selection.push(mapParts<NetworkEntry>(entry, requestParts, clipRoughly) as T, group);
   }
 
-  /** How many entries were pushed, kept or not. */
+  /** How many entries were pushed, including those that were dropped. */
   get pushed(): number {
     return this.#selection.pushed;
   }

@@ -13,19 +13,19 @@ import {
   readLogLines,
   readLogWindow,
   type LogPart,
-  type Window,
+  type TimeWindow,
 } from './server-log.js';
 
-/** How long after the test its server output is still read: servers log a failed request slightly after they answer it. */
-export const afterTheTestMs = 2_000;
+/** Server output up to this long after the test is read, too: servers log a failed request slightly after they answer it. */
+export const AFTER_TEST_MS = 2_000;
 /** A log line this close to an answer counts as about that request. The smallest distance is tried first. */
-const nearnessMs = [20, 80, 300];
-/** The same for requests of passing tests. Later output may belong to the next test. */
-const nearPassingMs = 80;
+const NEARNESS_MS = [20, 80, 300];
+/** The same distance for requests of passing tests. Later output may belong to the next test. */
+const NEAR_PASSING_MS = 80;
 /** A browser may report the start of a request this late; the server may have failed before. */
-const reportedLateMs = 20;
-const error = /(?:Error|Exception)\b|\b(?:error|fatal|panic(?:ked)?|traceback|unhandled)\b/i;
-const warning = /\bwarn(?:ing)?\b/i;
+const REPORTED_LATE_MS = 20;
+const errorWord = /(?:Error|Exception)\b|\b(?:error|fatal|panic(?:ked)?|traceback|unhandled)\b/i;
+const warningWord = /\bwarn(?:ing)?\b/i;
 /** A stack frame, as most languages print it. */
 const frame = /^\s+(?:at |\d{1,5}: )/;
 /** The maximum number of logs to read; each belongs to a worker that started servers. */
@@ -33,12 +33,12 @@ const MAX_LOGS = 50;
 /** A proxy's message about its lost connection to a server. */
 const proxyError =
   /proxy|socket hang up|other side closed|\bECONN(?:REFUSED|RESET|ABORTED)\b|\bEPIPE\b|connection (?:refused|reset)/i;
-/** How far back a dead server's last output is read. */
-const lastOutputMs = 60_000;
+/** How much of a dead server's last output is read, in milliseconds before its last line. */
+const LAST_OUTPUT_MS = 60_000;
 /** Node's last line when an uncaught exception ends a process. */
 const endOfNode = /(?:^|[\s:|\]])Node\.js v\d{1,3}\.\d{1,3}\.\d{1,3}\S*$/;
-/** How long before its end a process prints the exception, and how long afterwards other programs notice. */
-const crashMs = { before: 1_000, after: 300 };
+/** How long before its end a process prints the exception, and how long after its end other programs notice. */
+const CRASH_MS = { before: 1_000, after: 300 };
 const deadServer = /ERR_CONNECTION_(?:REFUSED|RESET)|ECONNREFUSED|ECONNRESET|socket hang up/;
 
 /** When a request began, and how long it took, in milliseconds. */
@@ -57,7 +57,7 @@ export function createLogReader(logPath: string): ReadLogs {
 interface TestServers {
   readonly logs: ReadLogs;
   /** The text of the test's errors and of its requests' failures. */
-  readonly complaints: string;
+  readonly errorText: string;
   /** The test's requests to the app. */
   readonly appRequests: readonly RequestSpan[];
   readonly failedRequests: readonly NetworkEntry[];
@@ -71,7 +71,7 @@ interface TestServers {
   readonly worker: number | null;
 }
 
-/** The server output that most likely explains a failure, those of its lines that may be about other tests (`ofOthers`), and all lines with times. */
+/** The server output that most likely explains a failure; its lines that may be about other tests (`ofOthers`); and all lines with times. */
 export interface TestServerOutput {
   readonly text: string;
   readonly ofOthers: readonly string[];
@@ -79,14 +79,14 @@ export interface TestServerOutput {
 }
 
 /**
- * Returns the web servers' output about a test. Tests share the servers, so it chooses the output close in time to the test's failed requests, or
- * else close to its other requests if passing tests do not show the same errors. For a dead server, it chooses the output around the exception that
+ * Returns the web servers' output about a test. Because tests share the servers, chooses the output close in time to the test's failed requests, or
+ * else close to its other requests if it has errors that passing tests do not have. For a dead server, chooses the output around the exception that
  * ended it, or its last output before the test. Rejects if the log cannot be read.
  */
 export async function readTestServerOutput(
   {
     logs: readLogs,
-    complaints,
+    errorText,
     appRequests,
     failedRequests,
     isAboutOthers,
@@ -99,43 +99,43 @@ export async function readTestServerOutput(
 ): Promise<TestServerOutput> {
   const { logs, others } = splitLogs(await readLogs(), String(worker));
   // If a server has not answered by the end of the test, later output belongs to the next test.
-  const neverAnswered =
+  const isUnanswered =
     failedRequests.length > 0 && failedRequests.every((request) => request.failure === unanswered);
   const end = failure.startedAt + failure.durationMs;
-  const duringTest = { from: failure.startedAt, to: end + (neverAnswered ? 0 : afterTheTestMs) };
+  const duringTest = { from: failure.startedAt, to: end + (isUnanswered ? 0 : AFTER_TEST_MS) };
   const nearby =
     failedRequests.length === 0
       ? []
-      : nearnessMs.map((ms) =>
+      : NEARNESS_MS.map((ms) =>
           readOutput(logs, mergeWindows(failedRequests.map((request) => windowAroundAnswer(request, ms)))),
         );
   const isAppError = (block: string) => !isAboutOthers(block) && reportsError(block, proxyError);
   const nearAppError = nearby.find(({ text }) => splitLogBlocks(text).some(isAppError));
   const nearAnyError = nearby.find(({ text }) => reportsError(text));
-  const isDead = deadServer.test(`${complaints}\n${nearAnyError?.text ?? ''}`);
+  const isDead = deadServer.test(`${errorText}\n${nearAnyError?.text ?? ''}`);
   const crash = isDead ? findCrash(logs, duringTest.to) : null;
-  const near = nearAppError ?? (crash && readOutput(logs, [crash])) ?? nearAnyError;
-  const passing = passingRequests.map((request) => windowOfRequest(request, nearPassingMs));
-  const own = appRequests.map((request) => windowOfRequest(request, 0));
-  const common = new Set(
+  const bestMatch = nearAppError ?? (crash && readOutput(logs, [crash])) ?? nearAnyError;
+  const passingWindows = passingRequests.map((request) => windowAroundRequest(request, NEAR_PASSING_MS));
+  const appWindows = appRequests.map((request) => windowAroundRequest(request, 0));
+  const commonLines = new Set(
     notes
-      .clean(readOutput(logs, mergeWindows(dropOverlapping(passing, own))).text)
+      .clean(readOutput(logs, mergeWindows(dropOverlapping(passingWindows, appWindows))).text)
       .split('\n')
       .map(normalize),
   );
   const buildResult = (
     part: LogPart,
-    isOfTest: boolean,
-    earlier: Window | null = crash,
+    isAboutTest: boolean,
+    earlier: TimeWindow | null = crash,
   ): TestServerOutput => {
     const text = boundOutput(part, notes);
     const lines = [...new Set(text.split('\n'))].filter((line) => line.trim() !== '');
-    const theirs = boundOutput(readOutput(others, [duringTest]), notes);
+    const outputOfOthers = boundOutput(readOutput(others, [duringTest]), notes);
     return {
       text,
       ofOthers: [
-        ...theirs.split('\n').filter(Boolean),
-        ...(isOfTest ? lines.filter((line) => common.has(normalize(line))) : lines),
+        ...outputOfOthers.split('\n').filter(Boolean),
+        ...(isAboutTest ? lines.filter((line) => commonLines.has(normalize(line))) : lines),
       ],
       lines: readTimedLines(
         [...logs, ...others],
@@ -144,28 +144,28 @@ export async function readTestServerOutput(
       ),
     };
   };
-  if (near) return buildResult(near, true);
+  if (bestMatch) return buildResult(bestMatch, true);
   const hasNewError = ({ text }: LogPart) =>
-    text.split('\n').some((line) => reportsError(line) && !common.has(normalize(line)));
-  const around = nearnessMs
-    .map((ms) => readOutput(logs, mergeWindows(appRequests.map((request) => windowOfRequest(request, ms)))))
-    .find(hasNewError);
-  if (around) return buildResult(around, true);
+    text.split('\n').some((line) => reportsError(line) && !commonLines.has(normalize(line)));
+  const nearErrors = NEARNESS_MS.map((ms) =>
+    readOutput(logs, mergeWindows(appRequests.map((request) => windowAroundRequest(request, ms)))),
+  ).find(hasNewError);
+  if (nearErrors) return buildResult(nearErrors, true);
   const part = readOutput(logs, [duringTest]);
-  const ofConfig = logs[0] ?? Buffer.alloc(0);
-  const last =
-    part.text === '' && deadServer.test(complaints) ? findLastOutput(ofConfig, duringTest.to) : null;
-  return buildResult(last === null ? part : readLogWindow(ofConfig, last), ranAlone, last);
+  const configLog = logs[0] ?? Buffer.alloc(0);
+  const lastOutput =
+    part.text === '' && deadServer.test(errorText) ? findLastOutput(configLog, duringTest.to) : null;
+  return buildResult(lastOutput === null ? part : readLogWindow(configLog, lastOutput), ranAlone, lastOutput);
 }
 
 /** Drops the windows that overlap one of `others`, because their output may be about those. */
-function dropOverlapping(windows: readonly Window[], others: readonly Window[]): Window[] {
+function dropOverlapping(windows: readonly TimeWindow[], others: readonly TimeWindow[]): TimeWindow[] {
   return windows.filter(({ from, to }) => !others.some((other) => other.from <= to && from <= other.to));
 }
 
 /** True if a line of the text reports an error, and does not match `except`. */
 export function reportsError(text: string, except?: RegExp): boolean {
-  const isError = (line: string) => error.test(line) && !warning.test(line) && !frame.test(line);
+  const isError = (line: string) => errorWord.test(line) && !warningWord.test(line) && !frame.test(line);
   return text.split('\n').some((line) => isError(line) && !except?.test(line));
 }
 
@@ -173,19 +173,19 @@ export function reportsError(text: string, except?: RegExp): boolean {
  * Returns a window around the answer to a request, not before the request's start. Without an answer, the window begins earlier, because a
  * dying process prints its error before the connection ends.
  */
-function windowAroundAnswer({ time, durationMs }: RequestSpan, ms: number): Window {
+function windowAroundAnswer({ time, durationMs }: RequestSpan, ms: number): TimeWindow {
   const answered = time + (durationMs ?? 0);
-  const started = time - (durationMs === null ? ms : reportedLateMs);
+  const started = time - (durationMs === null ? ms : REPORTED_LATE_MS);
   return { from: Math.max(started, answered - ms), to: answered + ms };
 }
 
 /** Returns the time from a request's start to `ms` after its end. */
-function windowOfRequest({ time, durationMs }: RequestSpan, ms: number): Window {
-  return { from: time - reportedLateMs, to: time + (durationMs ?? 0) + ms };
+function windowAroundRequest({ time, durationMs }: RequestSpan, ms: number): TimeWindow {
+  return { from: time - REPORTED_LATE_MS, to: time + (durationMs ?? 0) + ms };
 }
 
 /** Returns the windows in order, with overlapping ones merged. */
-function mergeWindows(all: readonly Window[]): Window[] {
+function mergeWindows(all: readonly TimeWindow[]): TimeWindow[] {
   const windows: { from: number; to: number }[] = [];
   for (const window of all.toSorted((a, b) => a.from - b.from)) {
     const last = windows.at(-1);
@@ -223,7 +223,7 @@ function splitLogs(all: readonly Log[], own: string): Record<'logs' | 'others', 
   return { logs: logs.map(({ bytes }) => bytes), others: others.map(({ bytes }) => bytes) };
 }
 
-function readOutput(logs: readonly Buffer[], windows: readonly Window[]): LogPart {
+function readOutput(logs: readonly Buffer[], windows: readonly TimeWindow[]): LogPart {
   const parts = logs.flatMap((log) => windows.map((window) => readLogWindow(log, window)));
   const texts = parts.map(({ text }) => text).filter((text) => text !== '');
   return { text: texts.join('\n'), cutBytes: parts.reduce((sum, { cutBytes }) => sum + cutBytes, 0) };
@@ -263,21 +263,21 @@ function describeSilentServers(servers: readonly WebServer[], message: string): 
 }
 
 /** Returns a window around the last exception that ended a Node server; null if there is none. */
-function findCrash(logs: readonly Buffer[], before: number): Window | null {
+function findCrash(logs: readonly Buffer[], before: number): TimeWindow | null {
   const times = logs.flatMap((log) => findLastTime(log, endOfNode, before) ?? []);
   const at = Math.max(...times);
-  return times.length === 0 ? null : { from: at - crashMs.before, to: at + crashMs.after };
+  return times.length === 0 ? null : { from: at - CRASH_MS.before, to: at + CRASH_MS.after };
 }
 
-function findLastOutput(log: Buffer, before: number): Window | null {
+function findLastOutput(log: Buffer, before: number): TimeWindow | null {
   const last = readLastTime(log);
-  return last === null || last > before ? null : { from: last - lastOutputMs, to: last };
+  return last === null || last > before ? null : { from: last - LAST_OUTPUT_MS, to: last };
 }
 
 /** Returns all lines of these windows, masked and bounded as one text. A line changed by masking gets the time of the line before it. */
 function readTimedLines(
   logs: readonly Buffer[],
-  windows: readonly Window[],
+  windows: readonly TimeWindow[],
   notes: EvidenceNotes,
 ): ServerLine[] {
   const lines = logs

@@ -15,7 +15,7 @@ export class SourceExcerpts {
   readonly #excerpts = new Map<string, SourceExcerpt>();
 
   /** Returns the excerpts in the order in which they were added; at most 60. */
-  all(): SourceExcerpt[] {
+  listExcerpts(): SourceExcerpt[] {
     return [...this.#excerpts.values()];
   }
 
@@ -23,23 +23,23 @@ export class SourceExcerpts {
   add({ name, line, column }: SourcePosition, generated: string, text: string | null): void {
     const at = cleanText([name, line, column].filter((part) => part !== undefined).join(':'));
     if (this.#excerpts.size >= MAX_EXCERPTS || this.#excerpts.has(at)) return;
-    const snippet = text === null ? null : snippetOf(text, line, column ?? 1);
+    const snippet = text === null ? null : createSnippet(text, line, column ?? 1);
     this.#excerpts.set(at, { at, generated: cleanText(generated), snippet: snippet && cleanText(snippet) });
   }
 }
 
-const around = 2;
+const LINES_AROUND = 2;
 const MAX_LINE_LENGTH = 200;
 
 /**
  * Returns the numbered lines around a position (line and column from 1) and marks the line itself with `>`; cuts a long line to the text around
  * the column. Null if there is no such line.
  */
-function snippetOf(text: string, line: number, column: number): string | null {
+function createSnippet(text: string, line: number, column: number): string | null {
   const lines = text.split(/\r\n?|\n/);
   if (line < 1 || line > lines.length) return null;
-  const first = Math.max(1, line - around);
-  const last = Math.min(lines.length, line + around);
+  const first = Math.max(1, line - LINES_AROUND);
+  const last = Math.min(lines.length, line + LINES_AROUND);
   return lines
     .slice(first - 1, last)
     .map((content, index) => {

@@ -4,12 +4,12 @@ const packageFrame =
   /[\\/]node_modules[\\/]|(?:^|[\s(@/])(?:node:|wasm:|node_modules[\\/])|[ (]<anonymous>\)?$|\(index \d+\)|\/\.vite\/deps\/|\(\/usr\/(?:local\/)?(?:lib\/)?go\/|\/go\/pkg\/mod\//;
 
 /** Reduces each stack to its first frames in the project, or else to the topmost frame; counts the omitted frames. */
-export function keepProjectFrames(lines: readonly string[], most = Infinity): string[] {
+export function keepProjectFrames(lines: readonly string[], max = Infinity): string[] {
   const result: string[] = [];
   let stack: string[] = [];
-  const end = () => {
-    const own = stack.filter((line) => !packageFrame.test(line)).slice(0, most);
-    const frames = own.length > 0 ? own : stack.slice(0, 1);
+  const flushStack = () => {
+    const projectFrames = stack.filter((line) => !packageFrame.test(line)).slice(0, max);
+    const frames = projectFrames.length > 0 ? projectFrames : stack.slice(0, 1);
     const omitted = stack.length - frames.length;
     // Node prints an error's fields in braces after its last frame.
     const brace = /\s\{$/.exec(stack.at(-1) ?? '')?.[0] ?? '';
@@ -20,10 +20,10 @@ export function keepProjectFrames(lines: readonly string[], most = Infinity): st
   for (const line of lines) {
     if (frame.test(line)) stack.push(line);
     else {
-      end();
+      flushStack();
       result.push(line);
     }
   }
-  end();
+  flushStack();
   return result;
 }

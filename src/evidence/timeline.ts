@@ -44,7 +44,7 @@ const rank = { decided: 0, error: 1, call: 2, other: 3, quiet: 4, before: 5 } as
 const calls = new Set(['document', 'fetch', 'xhr', 'api', 'websocket', 'eventsource']);
 const matcher = createMatcher();
 
-/** How many characters of a text one event shows. */
+/** How many characters of a console entry or a body one event shows. */
 interface Lengths {
   readonly entry: number;
   readonly body: number;
@@ -59,14 +59,14 @@ export interface TimelineOptions {
   readonly isKnownRequest?: (request: NetworkEntry) => boolean;
 }
 
-const forPrompts: Lengths = { entry: 1_200, body: 240 };
+const promptLengths: Lengths = { entry: 1_200, body: 240 };
 /** The lengths in files that people read. */
-export const forPeople: Lengths = { entry: 8_000, body: 2_000 };
+export const fileLengths: Lengths = { entry: 8_000, body: 2_000 };
 
 /** Lists a test's steps, requests, console entries, dialogs and server lines in chronological order. */
 export function buildTimeline(
   recorded: TimelineSource,
-  { diagnosis, knownText = '', lengths = forPrompts, isKnownRequest = () => false }: TimelineOptions,
+  { diagnosis, knownText = '', lengths = promptLengths, isKnownRequest = () => false }: TimelineOptions,
 ): TimelineEvent[] {
   const reasons = (source: Reason['source']) =>
     diagnosis.why
@@ -93,12 +93,12 @@ function demoteEarlyEvents(
   { steps = [] }: TimelineSource,
 ): TimelineEvent[] {
   const failing = steps.findIndex(({ isFailing }) => isFailing);
-  const worked = steps
+  const lastSuccess = steps
     .slice(0, failing < 0 ? undefined : failing)
     .findLast(
       ({ error, durationMs, title }) => error === null && durationMs !== null && !isCheck.test(title),
     );
-  const from = worked?.time ?? -Infinity;
+  const from = lastSuccess?.time ?? -Infinity;
   return events.map((event) =>
     event.rank > rank.error && (event.time ?? Infinity) < from ? { ...event, rank: rank.before } : event,
   );
@@ -110,19 +110,19 @@ const noteDecided = (isDecided: boolean) => (isDecided ? ' ← decided' : '');
 const noteCommon = (common: boolean | undefined) => (common ? ' (also in passing tests)' : '');
 
 function listStepEvents({ steps = [] }: TimelineSource, knownText: string): TimelineEvent[] {
-  const own = steps.filter(
+  const shownSteps = steps.filter(
     ({ at, isFailing, error }) => isFailing || error !== null || !at.includes('node_modules/'),
   );
-  return own.map(({ time, durationMs, title, at, error, log, isFailing }) => {
-    const took = durationMs === null ? 'did not end' : formatDuration(durationMs);
-    const about = [at, took].filter((part) => part !== '').join(', ');
+  return shownSteps.map(({ time, durationMs, title, at, error, log, isFailing }) => {
+    const durationText = durationMs === null ? 'did not end' : formatDuration(durationMs);
+    const details = [at, durationText].filter((part) => part !== '').join(', ');
     // An error often includes the log, and a successful step needs none.
-    const more = isFailing || error !== null ? log.filter((line) => !error?.includes(line.trim())) : [];
-    const below = [...(error ?? '').split('\n'), ...more].filter(
+    const logLines = isFailing || error !== null ? log.filter((line) => !error?.includes(line.trim())) : [];
+    const detailLines = [...(error ?? '').split('\n'), ...logLines].filter(
       (line) => line.trim() !== '' && !knownText.includes(line.trim()),
     );
-    const head = `${title}${about === '' ? '' : ` (${about})`}${isFailing ? ' ← the test failed here' : error === null ? '' : ' ✗'}`;
-    const text = [head, ...below.map((line) => `    | ${line.trim()}`)].join('\n');
+    const head = `${title}${details === '' ? '' : ` (${details})`}${isFailing ? ' ← the test failed here' : error === null ? '' : ' ✗'}`;
+    const text = [head, ...detailLines.map((line) => `    | ${line.trim()}`)].join('\n');
     return { time, rank: isFailing ? rank.decided : rank.call, text, key: null };
   });
 }
@@ -134,7 +134,7 @@ function formatDuration(ms: number): string {
 
 function listRequestEvents(
   { network, pageUrl, steps = [] }: TimelineSource,
-  decided: readonly string[],
+  quotedReasons: readonly string[],
   {
     lengths: { body },
     knownText,
@@ -163,14 +163,14 @@ function listRequestEvents(
     const isSameOrigin = parts !== null && parts.origin === origin;
     origin = parts?.origin ?? origin;
     const cookies = hasRejection || isSignIn(entry) ? entry.responseHeaders['set-cookie'] : undefined;
-    const isDecided = decided.some((reason) =>
+    const isDecided = quotedReasons.some((reason) =>
       [formatRequest(entry), readErrorBody(entry)].some((text) => text.includes(reason)),
     );
     const isRefused = entry.resourceType === 'document' || (failed && entry.status !== null);
-    const sent = hasRejection && isSignedIn && isRefused ? describeSentCookies(entry) : '';
+    const sentCookies = hasRejection && isSignedIn && isRefused ? describeSentCookies(entry) : '';
     isSignedIn ||= cookies !== undefined || isSignIn(entry);
-    const took = formatDuration(entry.durationMs ?? 0);
-    const answer = `${describeAnswer(entry)}${describeSurprise(entry)}`;
+    const durationText = formatDuration(entry.durationMs ?? 0);
+    const answer = `${describeAnswer(entry)}${describeOddity(entry)}`;
     // Does not repeat lines of the body that the answer already contains.
     const bodyLines = readErrorBody(entry)
       .split('\n')
@@ -178,15 +178,15 @@ function listRequestEvents(
     const line = [
       `  ${entry.isOfServiceWorker ? '[service worker] ' : ''}${entry.method} ${(isSameOrigin ? entry.url.replace(/^\w+:\/\/[^/?#]*/, '') : entry.url).slice(0, 300)}`,
       isKnownRequest(entry) ? '' : excerptBody(entry.requestBody, body / 2),
-      sent,
+      sentCookies,
       ` → ${answer}`,
-      took === '' ? '' : ` after ${took}`,
+      durationText === '' ? '' : ` after ${durationText}`,
       isKnownRequest(entry)
         ? ''
         : failed
           ? excerptBody(bodyLines.join('\n') || entry.responseBody, 2 * body, values)
           : excerptBody(readJsonBody(entry), body, values),
-      describeAnswerer(entry, network, routes),
+      describeResponder(entry, network, routes),
       ...(cookies ?? '').split('\n').map((cookie) => (cookie === '' ? '' : ` Set-Cookie: ${cookie}`)),
       ...listNotes(entry, pageUrl),
       noteCommon(entry.common),
@@ -194,12 +194,12 @@ function listRequestEvents(
     ].join('');
     const isQuiet = entry.common || matcher.removeNoise('network', formatRequest(entry)) === '';
     const isNotable = failed || entry.isOpen || cookies !== undefined || isSignIn(entry);
-    const own = isNotable ? rank.error : rank.call;
+    const baseRank = isNotable ? rank.error : rank.call;
     const exchange = `${entry.isOfServiceWorker ?? ''} ${entry.method} ${entry.url} ${answer} ${entry.requestBody} ${entry.responseBody}`;
     return [
       {
         time: entry.time,
-        rank: isDecided ? rank.decided : isQuiet ? rank.quiet : own,
+        rank: isDecided ? rank.decided : isQuiet ? rank.quiet : baseRank,
         text: line,
         key: normalize(exchange),
       },
@@ -209,17 +209,18 @@ function listRequestEvents(
 
 function describeAnswer(entry: NetworkEntry): string {
   const { status, failure, isOpen, responseHeaders } = entry;
-  const to = status !== null && status >= 300 && status < 400 ? responseHeaders['location'] : undefined;
+  const redirectTarget =
+    status !== null && status >= 300 && status < 400 ? responseHeaders['location'] : undefined;
   if (wasAborted(entry)) return `${status} (the page did not read its body)`;
   if (status === null && failure === null) return 'still open, no answer when the test ended';
-  return `${describeOutcome(entry)}${isOpen && failure === null ? ', its body still open when the test ended' : ''}${to === undefined ? '' : ` → ${to}`}`;
+  return `${describeOutcome(entry)}${isOpen && failure === null ? ', its body still open when the test ended' : ''}${redirectTarget === undefined ? '' : ` → ${redirectTarget}`}`;
 }
 
 /** Returns the start of a body, or the part around one of these values, on one line, with the number of omitted characters. */
-function excerptBody(text: string | null, most: number, values: readonly string[] = []): string {
+function excerptBody(text: string | null, maxLength: number, values: readonly string[] = []): string {
   // Keeps other kinds of spaces, which may be part of the data.
   const line = (text ?? '').replaceAll(/[ \t\r\n]+/g, ' ').trim();
-  return line === '' ? '' : ` ${cutAround(line, values, most)}`;
+  return line === '' ? '' : ` ${cutAround(line, values, maxLength)}`;
 }
 
 /** Formats a request and its answer with both bodies; cuts long bodies to the text around these values. */
@@ -230,15 +231,15 @@ export function formatExchange(
   return [
     `${entry.method} ${shortenUrl(entry.url).slice(0, 300)}`,
     excerptBody(entry.requestBody, room, values),
-    ` → ${describeAnswer(entry)}${describeSurprise(entry)}`,
+    ` → ${describeAnswer(entry)}${describeOddity(entry)}`,
     excerptBody(readErrorBody(entry) || readJsonBody(entry), room, values),
   ].join('');
 }
 
-const firstWords = 60;
+const FIRST_CHARACTERS = 60;
 
-/** Describes an oddity in a successful answer: a page or an empty body in answer to an API call, or a compressed event stream. */
-function describeSurprise({
+/** Describes an oddity in a successful response: HTML or an empty body in response to an API call, or a compressed event stream. */
+function describeOddity({
   isOfServiceWorker,
   status,
   resourceType,
@@ -255,12 +256,12 @@ function describeSurprise({
     return '';
   if (responseHeaders['content-length'] === '0' || responseBody === '') return ' (an empty body)';
   if (type !== 'text/html' && !/^\s*<(?:!doctype|html)/i.test(responseBody ?? '')) return '';
-  const start = (responseBody ?? '').trim().slice(0, firstWords);
+  const start = (responseBody ?? '').trim().slice(0, FIRST_CHARACTERS);
   return ` (${type === '' ? 'HTML' : type}${start === '' ? '' : `: ${start}…`})`;
 }
 
-/** Names whoever answered in place of the server, or a route of the test that nearly matched. */
-function describeAnswerer(
+/** Names the test's route or the service worker that answered instead of the server, or a route of the test that nearly matched. */
+function describeResponder(
   { answeredBy, isOfServiceWorker, url, time, resourceType }: NetworkEntry,
   network: readonly NetworkEntry[],
   routes: readonly string[],
@@ -270,19 +271,19 @@ function describeAnswerer(
   if (isOfServiceWorker && route !== undefined)
     return ` (the test's route ${route} does not see requests of a service worker; serviceWorkers: 'block' in the Playwright config keeps it out)`;
   const isPassedOn = network.some(
-    (other) => other.isOfServiceWorker && other.url === url && Math.abs(other.time - time) < passedOnMs,
+    (other) => other.isOfServiceWorker && other.url === url && Math.abs(other.time - time) < PASSED_ON_MS,
   );
   if (answeredBy === 'no-server' && isPassedOn) return ' (answered by the service worker)';
   if (!/^(?:fetch|xhr)$/.test(resourceType) || route !== undefined) return '';
-  const bare = url.replace(/[?#].*$/, '');
-  const missed = routes.find((pattern) =>
-    [bare, `${bare}/`, bare.replace(/\/$/, '')].some((near) => matchesRoute(pattern, near)),
+  const plainUrl = url.replace(/[?#].*$/, '');
+  const missedRoute = routes.find((pattern) =>
+    [plainUrl, `${plainUrl}/`, plainUrl.replace(/\/$/, '')].some((near) => matchesRoute(pattern, near)),
   );
-  return missed === undefined ? '' : ` (just misses the test's route ${missed})`;
+  return missedRoute === undefined ? '' : ` (just misses the test's route ${missedRoute})`;
 }
 
 /** A service worker passes on a page's request within this time. */
-const passedOnMs = 2_000;
+const PASSED_ON_MS = 2_000;
 
 /** True if a glob of `page.route` matches a URL. https://playwright.dev/docs/network#glob-url-patterns */
 function matchesRoute(glob: string, url: string): boolean {
@@ -303,13 +304,13 @@ function readJsonBody({ responseBody, responseHeaders }: NetworkEntry): string |
 
 function describeSentCookies({ requestHeaders }: NetworkEntry): string {
   const names = (requestHeaders['cookie'] ?? '').split(';').map((pair) => pair.split('=')[0]?.trim() ?? '');
-  const earlier = names.filter((name) => name !== '');
-  return earlier.length === 0
+  const sentNames = names.filter((name) => name !== '');
+  return sentNames.length === 0
     ? ' (Cookie header not sent)'
-    : ` (cookies sent: ${earlier.slice(0, 8).join(', ')})`;
+    : ` (cookies sent: ${sentNames.slice(0, 8).join(', ')})`;
 }
 
-/** Response headers that make a browser withhold an answer from a page. */
+/** Response headers with which a browser may keep a response from a page. */
 const blockingHeaders = [
   'x-frame-options',
   'cross-origin-resource-policy',
@@ -319,27 +320,27 @@ const blockingHeaders = [
 ];
 
 /**
- * Returns notes on a request: the headers that made the browser withhold the answer from a page of another origin and, for a failed request, its
- * trace context (https://www.w3.org/TR/trace-context/) and the server's timing.
+ * Returns notes on a request: the headers that made the browser keep the response from a page of another origin and, for a failed request, its trace
+ * context (https://www.w3.org/TR/trace-context/) and the server's timing.
  */
 function listNotes(entry: NetworkEntry, pageUrl: string | null): string[] {
   const { failure, url, requestHeaders, responseHeaders } = entry;
-  const named = (names: readonly string[]) =>
+  const formatHeaders = (names: readonly string[]) =>
     names.flatMap((name) => {
       const value = responseHeaders[name];
       return value === undefined ? [] : [`${name}: ${value.slice(0, 160)}`];
     });
-  const traced = requestHeaders['traceparent'] ?? responseHeaders['traceparent'];
-  const timing = hasFailed(entry)
-    ? [...(traced ? [`traceparent: ${traced}`] : []), ...named(['server-timing'])]
+  const traceparent = requestHeaders['traceparent'] ?? responseHeaders['traceparent'];
+  const serverDetails = hasFailed(entry)
+    ? [...(traceparent ? [`traceparent: ${traceparent}`] : []), ...formatHeaders(['server-timing'])]
     : [];
-  const trace = timing.length === 0 ? [] : [` (${timing.join('; ')})`];
+  const trace = serverDetails.length === 0 ? [] : [` (${serverDetails.join('; ')})`];
   if (!failure?.includes('BLOCKED_BY')) return trace;
-  const headers = named(blockingHeaders);
-  const [answering, page] = [url, pageUrl ?? ''].map((address) =>
+  const headers = formatHeaders(blockingHeaders);
+  const [answerOrigin, pageOrigin] = [url, pageUrl ?? ''].map((address) =>
     URL.canParse(address) ? new URL(address).origin : null,
   );
-  const target = page && answering !== page ? ` for a page of ${page}` : '';
+  const target = pageOrigin && answerOrigin !== pageOrigin ? ` for a page of ${pageOrigin}` : '';
   if (headers.length === 0 && target === '') return trace;
   return [` (refused${target}${headers.length > 0 ? ` by ${headers.join('; ')}` : ''})`, ...trace];
 }
@@ -377,7 +378,7 @@ function rankConsole(entry: ConsoleEntry): number {
   return matcher.removeNoise('console', `${entry.type}: ${entry.text}`) === '' ? rank.quiet : rank.error;
 }
 
-/** A differing line, and the components around it, as React prints them. (Its list of advice, `- text`, has only one space after the dash.) */
+/** A differing line, and the components around it, as React prints them. (React's list of advice, `- text`, has only one space after the dash.) */
 const difference = /^\s*[+-]\s{2,}\S/;
 const component = /^\s{2,}(?:<|\.\.\.)/;
 
@@ -393,7 +394,7 @@ function shortenConsoleText(text: string, most: number): string {
   return cutMiddle(replaceGaps(lines, isKept).join('\n'), 2 * most, timelineFile);
 }
 
-/** The beginning of a line that continues the previous one: a frame, a field of an object, or a closing bracket. Some loggers begin each line with a space. */
+/** The beginning of a line that continues the previous one: a frame, an object's field, or a closing bracket. Some loggers begin each line with a space. */
 const continuedLine = /^(?:\s{2}|\t|[}\])]| ?at |goroutine |created by )/;
 /** A Go stack frame takes two lines. */
 const goFrame = /^(\S[^\n]*)\n\t([^\s:]+\.go:\d+)(?: \+0x[\da-f]+)?$/gm;
@@ -412,13 +413,13 @@ function listServerEvents(
     if (last && (continuedLine.test(text) || isGoFrame(last.lines[0], text))) last.lines.push(text);
     else entries.push({ time, lines: [text] });
   }
-  const others = new Set(ofOthers);
+  const linesOfOthers = new Set(ofOthers);
   // The lines after an error often give details.
   let linesNearError = 0;
   return entries.map(({ time, lines: [first = '', ...more] }) => {
     const entry = [first, ...more].join('\n');
     const isDecided = decided.some((reason) => entry.includes(reason));
-    const isOfOtherTest = others.has(first) && !isDecided;
+    const isOfOtherTest = linesOfOthers.has(first) && !isDecided;
     const stack = more.join('\n').replaceAll(goFrame, '    at $1 ($2)').split('\n');
     const below = more.length === 0 ? [] : keepProjectFrames(stack, 6).map((line) => `\n      ${line}`);
     linesNearError = reportsError(first) ? 3 : linesNearError - 1;
@@ -468,45 +469,45 @@ export const timelineFile = 'timeline.md';
 
 /** Formats a timeline in at most `room` characters. Each event begins with the seconds since the first one. Marks omissions. */
 export function formatTimeline(events: readonly TimelineEvent[], room = Infinity): string {
-  const began = events.find(({ time }) => time !== null)?.time ?? 0;
+  const startTime = events.find(({ time }) => time !== null)?.time ?? 0;
   const lines = events.map(({ time, text }) => {
-    const clock = time === null ? '' : ((time - began) / 1000).toFixed(3);
+    const clock = time === null ? '' : ((time - startTime) / 1000).toFixed(3);
     return `${clock.padStart(7)} ${text}`;
   });
   const all = [...lines.keys()];
   const byRank = all.toSorted((a, b) => (events[a]?.rank ?? 0) - (events[b]?.rank ?? 0) || b - a);
-  let remaining = room - gapLength;
+  let remaining = room - GAP_LENGTH;
   const chosen = new Set<number>();
   for (const at of byRank) {
     remaining -= (lines[at]?.length ?? 0) + 1;
     if (remaining < 0) break;
     chosen.add(at);
-    remaining -= chosen.size < all.length && !chosen.has(at - 1) && !chosen.has(at + 1) ? gapLength : 0;
+    remaining -= chosen.size < all.length && !chosen.has(at - 1) && !chosen.has(at + 1) ? GAP_LENGTH : 0;
   }
   if (chosen.size === 0 && byRank[0] !== undefined)
     return cutMiddle(lines[byRank[0]] ?? '', room, timelineFile);
   return replaceGaps(lines, (at) => chosen.has(at)).join('\n');
 }
 
-const gapLength = 48;
+const GAP_LENGTH = 48;
 
-/** Returns the shown lines. Replaces each gap by a note that says how much was omitted, and which file has it. */
+/** Returns the shown lines, and replaces each gap with a note that says how much was omitted and which file has it. */
 function replaceGaps(lines: readonly string[], isShown: (at: number) => boolean): string[] {
   const result: string[] = [];
   let [omitted, count] = [0, 0];
-  const end = () => {
+  const endGap = () => {
     if (omitted > 0) result.push(`[… ${count} left out, ${omitted} characters, in ${timelineFile} …]`);
     [omitted, count] = [0, 0];
   };
   for (const [at, line] of lines.entries()) {
     if (isShown(at)) {
-      end();
+      endGap();
       result.push(line);
     } else {
       omitted += line.length + 1;
       count += 1;
     }
   }
-  end();
+  endGap();
   return result;
 }

@@ -8,7 +8,7 @@ import type { JudgedEdit } from './request.js';
 import { type GuardRule, createViolation } from './rules.js';
 
 /** A rule, the text that violates it, and the files that it applies to; all by default. */
-type Pattern = readonly [rule: GuardRule, says: RegExp, files?: RegExp];
+type Pattern = readonly [rule: GuardRule, text: RegExp, files?: RegExp];
 
 /** Code by which an app finds out whether Playwright drives it, or whether it runs in a test. */
 const testDetection: readonly Pattern[] = [
@@ -41,15 +41,17 @@ const tampering: readonly Pattern[] = [['playwright-patched', /node_modules\/@?p
 /** Finds changes that no honest fix makes to an app: detecting tests, switching off a compiler or a linter, or tampering with Playwright. */
 export function judgeApp({ request, suite, appEdits, testEdits, old }: GuardedChange): Violation[] {
   const titles = suite.titles.filter((title) => title.trim().split(/\s+/).length >= 3);
-  const named: Pattern[] = titles.map((title) => [
+  const titlePatterns: Pattern[] = titles.map((title) => [
     'app-detects-tests',
     new RegExp(`['"\`]${escapeStringRegexp(title)}['"\`]`),
   ]);
   const imports = [...old.parsed.values()].flatMap((source) => source.imports);
-  const silenced = request.category === 'build-error' ? [...testEdits, ...appEdits] : appEdits;
+  const checkedEdits = request.category === 'build-error' ? [...testEdits, ...appEdits] : appEdits;
   return [
-    ...appEdits.flatMap((edit) => findAddedViolations(edit, [...testDetection, ...tampering, ...named])),
-    ...silenced.flatMap((edit) => findAddedViolations(edit, suppressions)),
+    ...appEdits.flatMap((edit) =>
+      findAddedViolations(edit, [...testDetection, ...tampering, ...titlePatterns]),
+    ),
+    ...checkedEdits.flatMap((edit) => findAddedViolations(edit, suppressions)),
     ...appEdits.flatMap((edit) => judgeSettings(edit, imports)),
   ];
 }
@@ -59,19 +61,19 @@ function findAddedViolations(
   { path: file, before, after }: JudgedEdit,
   patterns: readonly Pattern[],
 ): Violation[] {
-  const [was, is] = [before?.text ?? '', after?.text ?? ''];
-  const lineAt = createLineLookup(is);
+  const [oldText, newText] = [before?.text ?? '', after?.text ?? ''];
+  const lineAt = createLineLookup(newText);
   return patterns
     .filter(([, , files]) => files?.test(file) ?? true)
     .flatMap(([rule, pattern]) => {
-      const all = new RegExp(pattern, `${pattern.flags}g`);
-      const unmatched = [...was.matchAll(all)].map(([text]) => text);
-      return [...is.matchAll(all)].flatMap(({ 0: text, index }) => {
-        const at = unmatched.indexOf(text);
-        if (at !== -1) unmatched.splice(at, 1);
+      const global = new RegExp(pattern, `${pattern.flags}g`);
+      const oldMatches = [...oldText.matchAll(global)].map(([text]) => text);
+      return [...newText.matchAll(global)].flatMap(({ 0: text, index }) => {
+        const position = oldMatches.indexOf(text);
+        if (position !== -1) oldMatches.splice(position, 1);
         const line = lineAt(index);
-        const source = is.split('\n')[line - 1]?.trim().slice(0, 200) ?? '';
-        return at === -1 ? [createViolation(rule, { file, line, after: source, detail: text })] : [];
+        const source = newText.split('\n')[line - 1]?.trim().slice(0, 200) ?? '';
+        return position === -1 ? [createViolation(rule, { file, line, after: source, detail: text })] : [];
       });
     });
 }
@@ -85,18 +87,20 @@ const loadingVariable = /^(?:NODE_OPTIONS|NODE_PATH|(?:PLAYWRIGHT|PWTEST|PW)_\w+
 /** Compares settings: the TypeScript compiler must not check less, and the environment must not load code into Playwright. */
 function judgeSettings({ path: file, before, after }: JudgedEdit, imports: readonly string[]): Violation[] {
   const name = path.posix.basename(file);
-  const [was, is] = [before?.text ?? '', after?.text ?? ''];
+  const [oldText, newText] = [before?.text ?? '', after?.text ?? ''];
   const createViolations = (rule: GuardRule, detail: string) => [createViolation(rule, { file, detail })];
   if (/^\.env(?:\.|$)/.test(name)) {
-    const [olds, news] = [parse(was), parse(is)];
-    const set = Object.keys(news).find((key) => loadingVariable.test(key) && olds[key] !== news[key]);
-    return set ? createViolations('playwright-patched', set) : [];
+    const [oldEnv, newEnv] = [parse(oldText), parse(newText)];
+    const variable = Object.keys(newEnv).find(
+      (key) => loadingVariable.test(key) && oldEnv[key] !== newEnv[key],
+    );
+    return variable ? createViolations('playwright-patched', variable) : [];
   }
   if (!/^[jt]sconfig[\w.-]*\.json$/.test(name) || !before || !after) return [];
-  const [olds, news] = [parseJsonSettings(was), parseJsonSettings(is)];
-  if (!news) return createViolations('compiler-loosened', 'it can no longer be read');
-  return [...new Set([...(olds?.keys() ?? []), ...news.keys()])].flatMap((key) => {
-    const [from, to] = [olds?.get(key), news.get(key)];
+  const [oldSettings, newSettings] = [parseJsonSettings(oldText), parseJsonSettings(newText)];
+  if (!newSettings) return createViolations('compiler-loosened', 'it can no longer be read');
+  return [...new Set([...(oldSettings?.keys() ?? []), ...newSettings.keys()])].flatMap((key) => {
+    const [from, to] = [oldSettings?.get(key), newSettings.get(key)];
     if (from === to) return [];
     if (/^compilerOptions\.paths\.(?:@playwright\/test|playwright(?:-core)?|\*)$/.test(key))
       return createViolations('playwright-patched', key);

@@ -1,7 +1,7 @@
 import { isCode } from '../code/imports.js';
 import type { Cut } from '../model/guard-findings.js';
 import type { FileSnapshot } from '../workspace/git-trees.js';
-import { findAppData, isSpecName, createTestPathPredicate } from './test-paths.js';
+import { findAppData, specName, createTestPathPredicate } from './test-paths.js';
 import {
   type JudgedEdit,
   createFileState,
@@ -27,7 +27,7 @@ export interface GuardedChange {
   readonly now: TestCode;
 }
 
-/** Reads a change, and cuts the forbidden edits; null if nothing changed. */
+/** Reads a change and cuts its forbidden edits; null if nothing changed. */
 export async function readGuardedChange(request: GuardRequest): Promise<GuardedChange | null> {
   const edits = await readEdits(request);
   if (edits.length === 0) return null;
@@ -36,33 +36,33 @@ export async function readGuardedChange(request: GuardRequest): Promise<GuardedC
   // A suite that did not start listed no tests; then spec files are recognized by their names.
   const { testFiles } = request.suite;
   const testFilesByName =
-    testFiles.length > 0 ? testFiles : (await before.listPaths()).filter((file) => isSpecName.test(file));
+    testFiles.length > 0 ? testFiles : (await before.listPaths()).filter((file) => specName.test(file));
   const suiteWithFiles = { ...request.suite, testFiles: testFilesByName };
   const old = await readTestCode(before, suiteWithFiles, { edits: files });
-  const data = await findAppData(files, before, { ...suiteWithFiles, loaded: [...old.reached] });
-  const suite = { ...suiteWithFiles, loaded: [...old.reached].filter((file) => !data.has(file)) };
-  const isAmongTests = createTestPathPredicate(suite);
-  const isOld = ({ path }: JudgedEdit) =>
-    isAmongTests(path) || old.parsed.has(path) || old.unparsable.has(path);
+  const appData = await findAppData(files, before, { ...suiteWithFiles, loaded: [...old.reached] });
+  const suite = { ...suiteWithFiles, loaded: [...old.reached].filter((file) => !appData.has(file)) };
+  const isTestPath = createTestPathPredicate(suite);
+  const wasTestCode = ({ path }: JudgedEdit) =>
+    isTestPath(path) || old.parsed.has(path) || old.unparsable.has(path);
   // If only the app changed, there is no need to read the tests again.
-  const affectsTests = files.some((edit) => isOld(edit) || (!edit.before && isCode(edit.path)));
-  const now = affectsTests ? await readTestCode(after, suite, { known: old, edits: files }) : old;
-  const isTests = (edit: JudgedEdit) =>
-    isOld(edit) || now.parsed.has(edit.path) || now.unparsable.has(edit.path);
-  const isExpected = createMissedSnapshotCheck(request.errors ?? []);
-  const ofConfig = findConfigFiles(old, suite);
-  const whole = [
-    ...findProtectedEdits(edits, { isExpected, ofConfig }),
+  const affectsTests = files.some((edit) => wasTestCode(edit) || (!edit.before && isCode(edit.path)));
+  const now = affectsTests ? await readTestCode(after, suite, { oldCode: old, edits: files }) : old;
+  const belongsToTests = (edit: JudgedEdit) =>
+    wasTestCode(edit) || now.parsed.has(edit.path) || now.unparsable.has(edit.path);
+  const isMissedSnapshot = createMissedSnapshotCheck(request.errors ?? []);
+  const configFiles = findConfigFiles(old, suite);
+  const protectedCuts = [
+    ...findProtectedEdits(edits, { isMissedSnapshot, configFiles }),
     ...(await findInventedValues(files, before)),
   ];
   const cut = [
-    ...whole,
+    ...protectedCuts,
     ...files
-      .filter((edit) => !whole.some(({ file }) => file === edit.path))
-      .flatMap((edit) => decideCut(edit)),
+      .filter((edit) => !protectedCuts.some(({ file }) => file === edit.path))
+      .flatMap((edit) => findCut(edit)),
   ];
   const uncut = files.filter((edit) => !cut.some(({ file }) => file === edit.path));
-  const testEdits = uncut.filter(isTests);
+  const testEdits = uncut.filter(belongsToTests);
   return {
     request,
     suite,
@@ -70,17 +70,19 @@ export async function readGuardedChange(request: GuardRequest): Promise<GuardedC
     cut,
     testEdits,
     cutTestEdits: request.tests === 'cut' ? files.filter(canCompare) : [],
-    appEdits: uncut.filter((edit) => !isTests(edit)),
+    appEdits: uncut.filter((edit) => !belongsToTests(edit)),
     old,
     now,
   };
 
   function canCompare({ path: file, after }: JudgedEdit): boolean {
-    return isCode(file) && !whole.some((cut) => cut.file === file) && (after ? now : old).parsed.has(file);
+    return (
+      isCode(file) && !protectedCuts.some((cut) => cut.file === file) && (after ? now : old).parsed.has(file)
+    );
   }
 
-  /** Decides whether to cut an edit to the tests: only code can be compared, and only a ui-error allows edits. */
-  function decideCut(edit: JudgedEdit): Cut[] {
+  /** Cuts an edit to the tests that cannot be compared or is not allowed: only code can be compared, and only a ui-error allows edits. */
+  function findCut(edit: JudgedEdit): Cut[] {
     const { path: file } = edit;
     const shadowed = [...old.parsed.keys()].find(
       (other) => other !== file && dropExtension(other) === dropExtension(file),
@@ -88,11 +90,11 @@ export async function readGuardedChange(request: GuardRequest): Promise<GuardedC
     const isShadow = !edit.before && isCode(file) && shadowed !== undefined && !wasDeleted(shadowed);
     const cutBecause = (why: string) => [{ file, why }];
     if (isShadow) return cutBecause(`it may be imported instead of ${shadowed}`);
-    if (!isTests(edit)) return [];
+    if (!belongsToTests(edit)) return [];
     if (request.tests === 'cut')
       return cutBecause(`it belongs to the tests, which are read-only for a ${request.category}`);
     if (!isCode(file)) return request.tests === 'open' ? [] : cutBecause('it is data that the tests read');
-    if (!edit.before && isSpecName.test(file) && request.tests === 'compared')
+    if (!edit.before && specName.test(file) && request.tests === 'compared')
       return cutBecause('it is a new spec file');
     if (edit.after && now.unparsable.has(file)) return cutBecause('it cannot be parsed');
     if (edit.before && old.unparsable.has(file))
@@ -110,14 +112,14 @@ const dropExtension = (file: string) => file.replace(/(?:\/index)?\.[cm]?[jt]sx?
 
 async function readEdits({ changes, before, after }: GuardRequest): Promise<JudgedEdit[]> {
   const paths = changes.map((change) => change.path);
-  const [olds, news] = await Promise.all([before.readFiles(paths), after.readFiles(paths)]);
+  const [oldFiles, newFiles] = await Promise.all([before.readFiles(paths), after.readFiles(paths)]);
   const toState = (bytes: Uint8Array | undefined) => (bytes ? createFileState(bytes) : null);
   return changes
     .map(({ path, kind = 'file' }) => ({
       path,
       kind,
-      before: toState(olds.get(path)),
-      after: toState(news.get(path)),
+      before: toState(oldFiles.get(path)),
+      after: toState(newFiles.get(path)),
     }))
     .filter((edit) => edit.kind !== 'file' || !isSameState(edit.before, edit.after));
 }
@@ -128,18 +130,18 @@ const sample = /[.-](?:example|sample|template|dist|schema|defaults)$/i;
 
 /**
  * Finds environment files with a new value that no environment file of the project had for that variable. Only a person knows a key, a password or
- * a host, and with an invented one, a test is green for the wrong reason.
+ * a host; with an invented value, a test passes for the wrong reason.
  */
 async function findInventedValues(edits: readonly JudgedEdit[], before: FileSnapshot): Promise<Cut[]> {
   const files = edits.filter(({ path, after }) => after && environmentFile.test(path) && !sample.test(path));
   if (files.length === 0) return [];
-  const knownPairs = new Set<string>();
+  const oldPairs = new Set<string>();
   const paths = (await before.listPaths()).filter((file) => environmentFile.test(file));
   for (const bytes of (await before.readFiles(paths)).values())
-    for (const pair of Object.entries(parse(Buffer.from(bytes)))) knownPairs.add(pair.join('='));
+    for (const pair of Object.entries(parse(Buffer.from(bytes)))) oldPairs.add(pair.join('='));
   return files.flatMap(({ path: file, after }) => {
     const variables = Object.entries(parse(after?.text ?? '')).filter(
-      (pair) => !knownPairs.has(pair.join('=')),
+      (pair) => !oldPairs.has(pair.join('=')),
     );
     const names = variables.map(([name]) => name).join(', ');
     return variables.length === 0 ? [] : [{ file, why: `only a person knows the value of ${names}` }];

@@ -3,25 +3,26 @@ import {
   findBaseLocator,
   listChain,
   isLocatorCall,
-  isPlainLocator,
+  isPlainArgument,
   printOwnValues,
-  printLocator,
+  printTree,
 } from '../code/locators.js';
 import { parseSource, type SourceFile } from '../code/source-file.js';
 import {
   evaluateConstant,
-  readTemplateText,
+  getCallee,
+  readTemplate,
   listChildFields,
   isFunction,
   isNode,
-  nodeIn,
-  nodesIn,
+  getNode,
+  getNodes,
   listNodes,
-  propertyOf,
+  getProperty,
   type SyntaxNode,
   unwrap,
 } from '../code/syntax.js';
-import { isSettled, isWait } from '../code/web-first.js';
+import { onlyAddsWaiting, isWait } from '../code/web-first.js';
 import type { GuardedChange } from './change.js';
 import type { LocatorChange, Strength, TestDifference } from './findings.js';
 import { createLocatorUses, type LocatorUses } from './locator-uses.js';
@@ -45,7 +46,7 @@ export function compareTests(
     path,
     old: before && parseSource(path, before.text ?? ''),
     // For cut edits, the tests keep the old version.
-    now: after && parseUnlessKnown(now.parsed.get(path), path, after.text ?? ''),
+    now: after && reuseOrParse(now.parsed.get(path), path, after.text ?? ''),
   }));
   const titles = new Set(files.flatMap((file) => (file.now ? listTitles(file.now.program) : [])));
   const compared = files.map((file) => {
@@ -58,136 +59,140 @@ export function compareTests(
   };
 }
 
-const parseUnlessKnown = (known: SourceFile | undefined, path: string, text: string) =>
-  known?.text === text ? known : parseSource(path, text);
+const reuseOrParse = (parsed: SourceFile | undefined, path: string, text: string) =>
+  parsed?.text === text ? parsed : parseSource(path, text);
 
-interface Versions {
+interface FileVersions {
   readonly path: string;
   readonly old: SourceFile | null;
   readonly now: SourceFile | null;
 }
 
-interface Rules {
+interface Context {
   readonly uses: LocatorUses;
   /** The current titles of all tests in the changed files. */
   readonly titles: ReadonlySet<string>;
   readonly isFlaky: boolean;
 }
 
-/** The nodes at one place in one version. */
+/** Nodes of one version of a file. */
 type Nodes = readonly SyntaxNode[];
 
-function compareFile({ path: file, old, now }: Versions, { uses, titles, isFlaky }: Rules): Comparison {
+function compareFile({ path: file, old, now }: FileVersions, { uses, titles, isFlaky }: Context): Comparison {
   const differences = new Map<string, TestDifference>();
   const locatorChanges: LocatorChange[] = [];
   const addDifference = (
-    olds: Nodes,
-    news: Nodes,
+    oldNodes: Nodes,
+    newNodes: Nodes,
     test: string,
     { why = null }: { readonly why?: string | null } = {},
   ) => {
-    const [node] = news.length > 0 ? news : olds;
-    const line = (news.length > 0 ? now : old)?.lineAt(node?.start ?? 0) ?? 1;
-    const strength = why === null ? compareStrength(olds, news, titles) : 'different';
-    const [before, after] = [printLines(olds, old), printLines(news, now)];
-    const known = differences.get(`${test}:${line}`);
-    if (known?.strength !== 'weaker' || strength === 'weaker')
+    const [node] = newNodes.length > 0 ? newNodes : oldNodes;
+    const line = (newNodes.length > 0 ? now : old)?.lineAt(node?.start ?? 0) ?? 1;
+    const strength = why === null ? compareStrength(oldNodes, newNodes, titles) : 'different';
+    const [before, after] = [printLines(oldNodes, old), printLines(newNodes, now)];
+    const existing = differences.get(`${test}:${line}`);
+    if (existing?.strength !== 'weaker' || strength === 'weaker')
       differences.set(`${test}:${line}`, { test, file, line, strength, before, after, why });
   };
 
-  const compareLocator = (was: SyntaxNode, is: SyntaxNode, test: string) => {
-    const known = new Set(listNodes(was).map((node) => printLocator(node)));
-    const isLiteral = listChain(is)
-      .flatMap((call) => nodesIn(call, 'arguments'))
-      .every((node) => isPlainLocator(node) || known.has(printLocator(node)));
-    const why = isLiteral ? uses.explainLocatorChange(was, is) : 'its target is computed';
-    addLocatorChange(was, is, test, why);
+  const compareLocator = (oldNode: SyntaxNode, newNode: SyntaxNode, test: string) => {
+    const oldParts = new Set(listNodes(oldNode).map((node) => printTree(node)));
+    const isStatic = listChain(newNode)
+      .flatMap((call) => getNodes(call, 'arguments'))
+      .every((node) => isPlainArgument(node) || oldParts.has(printTree(node)));
+    const why = isStatic ? uses.explainLocatorChange(oldNode, newNode) : 'its target is computed';
+    addLocatorChange(oldNode, newNode, test, why);
   };
-  const addLocatorChange = (was: SyntaxNode, is: SyntaxNode, test: string, why: string | null) => {
-    if (why !== null) return addDifference([was], [is], test, { why });
-    const [before, after] = [printCode(was, old), printCode(is, now)];
-    const line = now?.lineAt(is.start) ?? 1;
+  const addLocatorChange = (oldNode: SyntaxNode, newNode: SyntaxNode, test: string, why: string | null) => {
+    if (why !== null) return addDifference([oldNode], [newNode], test, { why });
+    const [before, after] = [printCode(oldNode, old), printCode(newNode, now)];
+    const line = now?.lineAt(newNode.start) ?? 1;
     locatorChanges.push({ old: before, now: after, file, line });
   };
 
   const compareNodes = (before: SyntaxNode, after: SyntaxNode, test: string): void => {
-    const [was, is] = [unwrap(before), unwrap(after)];
-    const [constant, now] = [evaluateConstant(was), evaluateConstant(is)];
+    const [oldNode, newNode] = [unwrap(before), unwrap(after)];
+    const [constant, now] = [evaluateConstant(oldNode), evaluateConstant(newNode)];
     if (constant !== undefined && constant === now) return;
-    if (isLocatorCall(was) && isLocatorCall(is)) {
-      compareNodes(findBaseLocator(was), findBaseLocator(is), test);
-      const readLiteral = (node: SyntaxNode) =>
+    if (isLocatorCall(oldNode) && isLocatorCall(newNode)) {
+      compareNodes(findBaseLocator(oldNode), findBaseLocator(newNode), test);
+      const printArguments = (node: SyntaxNode) =>
         listChain(node)
           .map((call) => printLocatorArguments(call))
           .join();
-      if (readLiteral(was) !== readLiteral(is)) compareLocator(was, is, test);
+      if (printArguments(oldNode) !== printArguments(newNode)) compareLocator(oldNode, newNode, test);
       return;
     }
     if (typeof constant === 'string' && typeof now === 'string') {
-      const why = uses.explainStringChange(was, is);
-      return why === undefined ? addDifference([was], [is], test) : addLocatorChange(was, is, test, why);
+      const why = uses.explainStringChange(oldNode, newNode);
+      return why === undefined
+        ? addDifference([oldNode], [newNode], test)
+        : addLocatorChange(oldNode, newNode, test, why);
     }
-    if (was.type !== is.type || printOwnValues(was) !== printOwnValues(is))
-      return addDifference([was], [is], test);
-    const title = joinTitles(test, readTitle(is));
-    for (const field of listChildFields(was)) {
-      const [olds, news] = [listRuntimeNodes(was, field), listRuntimeNodes(is, field)];
-      if (field === 'body' && Array.isArray(was[field])) alignStatements(olds, news, title);
-      else if (olds.length !== news.length) addDifference([was], [is], title);
-      else for (const [at, node] of olds.entries()) compareNodes(node, news[at] ?? node, title);
+    if (oldNode.type !== newNode.type || printOwnValues(oldNode) !== printOwnValues(newNode))
+      return addDifference([oldNode], [newNode], test);
+    const title = joinTitles(test, readTitle(newNode));
+    for (const field of listChildFields(oldNode)) {
+      const [oldNodes, newNodes] = [listRuntimeNodes(oldNode, field), listRuntimeNodes(newNode, field)];
+      if (field === 'body' && Array.isArray(oldNode[field])) alignStatements(oldNodes, newNodes, title);
+      else if (oldNodes.length !== newNodes.length) addDifference([oldNode], [newNode], title);
+      else for (const [index, node] of oldNodes.entries()) compareNodes(node, newNodes[index] ?? node, title);
     }
   };
 
   const joinTitles = (test: string, title: string | null) =>
     title === null ? test : test === file ? title : `${test} › ${title}`;
 
-  const alignStatements = (olds: Nodes, news: Nodes, test: string) => {
+  const alignStatements = (oldNodes: Nodes, newNodes: Nodes, test: string) => {
     const isSame = (a: SyntaxNode, b: SyntaxNode) =>
-      printLocator(a, true) === printLocator(b, true) || (isFlaky && old !== null && isSettled(a, b, old));
-    const [oldLeft, newLeft, gone, come] = [[...olds], [...news], [] as SyntaxNode[], [] as SyntaxNode[]];
+      printTree(a, true) === printTree(b, true) || (isFlaky && old !== null && onlyAddsWaiting(a, b, old));
+    const [oldRest, newRest] = [[...oldNodes], [...newNodes]];
+    const [removedNodes, addedNodes] = [[] as SyntaxNode[], [] as SyntaxNode[]];
     const end = { added: false, removed: false, count: 0 };
-    for (const { added, removed, count } of [...diffArrays(oldLeft, newLeft, { comparator: isSame }), end])
-      if (removed) gone.push(...oldLeft.splice(0, count));
-      else if (added) come.push(...newLeft.splice(0, count));
+    for (const { added, removed, count } of [...diffArrays(oldRest, newRest, { comparator: isSame }), end])
+      if (removed) removedNodes.push(...oldRest.splice(0, count));
+      else if (added) addedNodes.push(...newRest.splice(0, count));
       else {
-        compareReplaced(gone.splice(0), come.splice(0), test);
-        const same = newLeft.splice(0, count);
-        for (const [at, was] of oldLeft.splice(0, count).entries()) {
-          const is = same[at];
-          if (is && printLocator(was, true) === printLocator(is, true)) compareNodes(was, is, test);
+        compareReplacements(removedNodes.splice(0), addedNodes.splice(0), test);
+        const same = newRest.splice(0, count);
+        for (const [index, oldNode] of oldRest.splice(0, count).entries()) {
+          const newNode = same[index];
+          if (newNode && printTree(oldNode, true) === printTree(newNode, true))
+            compareNodes(oldNode, newNode, test);
         }
       }
   };
 
-  /** Compares replaced statements: tests by their titles, other statements in their order. */
-  const compareReplaced = (removed: Nodes, added: Nodes, test: string) => {
+  /** Compares statements that replace others: tests by title, other statements in order. */
+  const compareReplacements = (removed: Nodes, added: Nodes, test: string) => {
     for (const title of new Set([...removed, ...added].map(readStatementTitle))) {
-      const [was = [], is = []] = [removed, added].map((all) =>
-        all.filter((node) => readStatementTitle(node) === title),
+      const [olds = [], news = []] = [removed, added].map((nodes) =>
+        nodes.filter((node) => readStatementTitle(node) === title),
       );
-      if (was.length === is.length)
-        for (const [at, node] of was.entries()) compareNodes(node, is[at] ?? node, test);
-      else if (title !== null || !isFlaky || was.length > 0 || !is.every(isWait))
-        addDifference(was, is, joinTitles(test, title));
+      if (olds.length === news.length)
+        for (const [index, node] of olds.entries()) compareNodes(node, news[index] ?? node, test);
+      else if (title !== null || !isFlaky || olds.length > 0 || !news.every(isWait))
+        addDifference(olds, news, joinTitles(test, title));
     }
   };
 
   if (old && now) compareNodes(old.program, now.program, file);
   else {
     // For an added or deleted file, lists its tests; if it has none, lists every statement.
-    const [olds, news] = [old, now].map((source) => {
+    const [oldNodes, newNodes] = [old, now].map((source) => {
       const all = source ? listRuntimeNodes(source.program, 'body') : [];
       return all.some(isTest) ? all.filter(isTest) : all;
     });
-    alignStatements(olds ?? [], news ?? [], file);
+    alignStatements(oldNodes ?? [], newNodes ?? [], file);
   }
   return { differences: [...differences.values()], locatorChanges };
 }
 
 /** Returns the arguments of a locator call, without the locator that it is chained to. */
 const printLocatorArguments = (call: SyntaxNode) =>
-  `${propertyOf(nodeIn(call, 'callee'))}(${nodesIn(call, 'arguments')
-    .map((argument) => printLocator(argument))
+  `${getProperty(getNode(call, 'callee'))}(${getNodes(call, 'arguments')
+    .map((argument) => printTree(argument))
     .join()})`;
 
 /** Returns the nodes of a field that exist at run time. */
@@ -205,20 +210,18 @@ function existsAtRunTime({ type, importKind, exportKind }: SyntaxNode): boolean 
 
 /** Returns the title of a test or of a group of tests; null for any other node. */
 function readTitle(node: SyntaxNode): string | null {
-  const args = node.type === 'CallExpression' ? nodesIn(node, 'arguments') : [];
+  const args = node.type === 'CallExpression' ? getNodes(node, 'arguments') : [];
   const last = args.at(-1);
   const [first] = args;
-  if (!first || !last || first === last || !isFunction(last) || propertyOf(nodeIn(node, 'callee')) === 'step')
+  if (!first || !last || first === last || !isFunction(last) || getProperty(getCallee(node)) === 'step')
     return null;
   const title = evaluateConstant(first);
   if (typeof title === 'string') return title;
-  return first.type === 'TemplateLiteral'
-    ? nodesIn(first, 'quasis').map(readTemplateText).join('${…}')
-    : null;
+  return first.type === 'TemplateLiteral' ? getNodes(first, 'quasis').map(readTemplate).join('${…}') : null;
 }
 
 const readStatementTitle = (statement: SyntaxNode) =>
-  readTitle(unwrap(nodeIn(statement, 'expression') ?? statement));
+  readTitle(unwrap(getNode(statement, 'expression') ?? statement));
 const isTest = (statement: SyntaxNode) => readStatementTitle(statement) !== null;
 
 const listTitles = (program: SyntaxNode) => listNodes(program).flatMap((node) => readTitle(node) ?? []);
@@ -228,27 +231,27 @@ const looseningName = /^(?:skip|fixme|fail|only|slow|soft|catch|allSettled|race|
 const branchingType =
   /^(?:If|Try|Return|Break|Continue|For|ForIn|ForOf|While|DoWhile|Switch)Statement$|^(?:Conditional|Logical)Expression$/;
 
-/** Code is weaker if it has fewer tests, expectations or compared values than before, or makes a step conditional. */
-function compareStrength(olds: Nodes, news: Nodes, titles: ReadonlySet<string>): Strength {
-  const [was, is] = [olds, news].map((all) => all.flatMap((node) => listNodes(node)));
+/** Code is weaker if it has fewer tests, expectations or expected values than before, or makes a step conditional. */
+function compareStrength(oldNodes: Nodes, newNodes: Nodes, titles: ReadonlySet<string>): Strength {
+  const [before, after] = [oldNodes, newNodes].map((nodes) => nodes.flatMap((node) => listNodes(node)));
   const isMoved = (node: SyntaxNode) => titles.has(readStatementTitle(node) ?? '\0');
-  if (olds.length === 0 && news.every(isTest)) return 'new';
-  if (!was || !is || (news.length === 0 && olds.every(isMoved))) return 'different';
+  if (oldNodes.length === 0 && newNodes.every(isTest)) return 'new';
+  if (!before || !after || (newNodes.length === 0 && oldNodes.every(isMoved))) return 'different';
   const count = (nodes: Nodes, countIn: (node: SyntaxNode) => number) =>
     nodes.reduce((sum, node) => sum + countIn(node), 0);
   const countChecks = (node: SyntaxNode) => {
-    const callee = nodeIn(node, 'callee');
+    const callee = getNode(node, 'callee');
     if (node.type !== 'CallExpression' || !callee) return 0;
-    const isMatcher = /^to[A-Z]/.test(propertyOf(callee) ?? '');
+    const isMatcher = /^to[A-Z]/.test(getProperty(callee) ?? '');
     return (
       (readTitle(node) === null ? 0 : 1) +
-      (isMatcher ? 1 + Math.min(1, nodesIn(node, 'arguments').length) : 0)
+      (isMatcher ? 1 + Math.min(1, getNodes(node, 'arguments').length) : 0)
     );
   };
   const countLoosening = (node: SyntaxNode) =>
-    Number(looseningName.test(propertyOf(node) ?? '') || branchingType.test(node.type));
-  return count(is, countChecks) < count(was, countChecks) ||
-    count(is, countLoosening) > count(was, countLoosening)
+    Number(looseningName.test(getProperty(node) ?? '') || branchingType.test(node.type));
+  return count(after, countChecks) < count(before, countChecks) ||
+    count(after, countLoosening) > count(before, countLoosening)
     ? 'weaker'
     : 'different';
 }

@@ -9,8 +9,8 @@ type Incoming =
   | { readonly type: 'order'; readonly order: GuardOrder; readonly limitMs: number }
   | { readonly type: 'answer'; readonly id: number; readonly value: unknown };
 
-const waiting = new Map<number, (value: unknown) => void>();
-let next = 0;
+const pendingRequests = new Map<number, (value: unknown) => void>();
+let lastRequestId = 0;
 
 function send(message: GuardMessage): void {
   process.send?.(message);
@@ -19,9 +19,9 @@ function send(message: GuardMessage): void {
 function createRemoteSnapshot(tree: 'before' | 'after'): FileSnapshot {
   const request = (paths: readonly string[] | null) =>
     new Promise<unknown>((resolve) => {
-      next += 1;
-      waiting.set(next, resolve);
-      send({ type: 'question', id: next, tree, paths });
+      lastRequestId += 1;
+      pendingRequests.set(lastRequestId, resolve);
+      send({ type: 'question', id: lastRequestId, tree, paths });
     });
   return {
     listPaths: async () => (await request(null)) as string[],
@@ -46,6 +46,6 @@ process.on('message', (message: Incoming) => {
   if (message.type === 'order') {
     limitProcessorTime(message.limitMs);
     void judgeOrder(message.order);
-  } else waiting.get(message.id)?.(message.value);
+  } else pendingRequests.get(message.id)?.(message.value);
 });
 process.on('disconnect', () => process.exit());

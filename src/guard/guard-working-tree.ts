@@ -6,7 +6,7 @@ import { listSuite } from '../playwright/run-suite.js';
 import type { GuardFindings, TestDifference } from './findings.js';
 import type { SuitePaths } from './request.js';
 import { findSuitePaths, runGuard } from './run-guard.js';
-import { isSpecName } from './test-paths.js';
+import { specName } from './test-paths.js';
 
 /** How long judging a branch may take, in milliseconds. A branch may be larger than an agent's fix. */
 const LIMIT_MS = 60_000;
@@ -21,15 +21,15 @@ interface SuiteLocation {
 
 /** Judges the changes in the working tree, by agents or people, without running the suite (HN-3, HN-4). */
 export async function guardWorkingTree(
-  { root, changes: tracked, hidden, before, after }: GitChanges,
-  where: SuiteLocation,
+  { root, changes: tracked, findHidden, before, after }: GitChanges,
+  location: SuiteLocation,
 ): Promise<GuardFindings> {
   const trackedPaths = new Set(tracked.map((change) => change.path));
-  const changes = [...tracked, ...(await hidden()).filter((change) => !trackedPaths.has(change.path))];
+  const changes = [...tracked, ...(await findHidden()).filter((change) => !trackedPaths.has(change.path))];
   const paths = new Set(await before.listPaths());
   const suite =
-    changes.length === 0 ? nothingKnown : await readSuitePaths(root, where, (file) => paths.has(file));
-  const specs = [...paths].filter((file) => isSpecName.test(file));
+    changes.length === 0 ? unknownSuite : await readSuitePaths(root, location, (file) => paths.has(file));
+  const specs = [...paths].filter((file) => specName.test(file));
   const withSpecs = { ...suite, testFiles: [...new Set([...suite.testFiles, ...specs])] };
   const request = { category: 'ui-error', tests: 'shown', changes, before, after, suite: withSpecs } as const;
   return runGuard(request, { limitMs: LIMIT_MS });
@@ -58,22 +58,22 @@ export function listFindings({ violations, differences, cut }: GuardFindings, is
   ];
 }
 
-const nothingKnown: SuitePaths = { testFiles: [], testDir: null, config: null, titles: [] };
+const unknownSuite: SuitePaths = { testFiles: [], testDir: null, config: null, titles: [] };
 
 /** Asks Playwright for the files of its suite: those that `playwright test --list` loads. */
 async function readSuitePaths(
   root: string,
   { cwd, config, warn }: SuiteLocation,
-  has: (file: string) => boolean,
+  existedBefore: (file: string) => boolean,
 ): Promise<SuitePaths> {
   const playwright = findPlaywright(cwd, config === null ? undefined : path.resolve(cwd, config));
   if (!playwright.ok) {
     warn(`${playwright.error.message}; test files are recognized by their names`);
-    return nothingKnown;
+    return unknownSuite;
   }
   const args = config === null ? [] : ['--config', config];
   const listed = await listSuite({ playwright: playwright.value, cwd, args });
   if (listed.tests.length === 0)
     warn('Playwright could not list the tests; test files are recognized by their names');
-  return findSuitePaths(root, listed, has);
+  return findSuitePaths(root, listed, existedBefore);
 }

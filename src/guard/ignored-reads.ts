@@ -14,8 +14,8 @@ export async function findIgnoredReads({ root, changes, before, after }: GitChan
     '--',
     ':(exclude,glob)**/node_modules/**',
   ];
-  const listed = String(await gitBytes(root, ['ls-files', ...options])).split('\0');
-  const findReferences = createReferenceFinder(new Set(listed.filter((file) => file !== '')));
+  const ignoredFiles = String(await gitBytes(root, ['ls-files', ...options])).split('\0');
+  const findReferences = createReferenceFinder(new Set(ignoredFiles.filter((file) => file !== '')));
   const paths = changes.map((change) => change.path).filter(isCode);
   const [old, now] = await Promise.all([before.readFiles(paths), after.readFiles(paths)]);
   const listReads = (file: string, bytes: Uint8Array | undefined) => {

@@ -32,7 +32,7 @@ export async function judgeChange(request: GuardRequest): Promise<GuardFindings>
   }
 }
 
-/** What hides a flake, with the reason. */
+/** Code that hides a flake, and how it does so. */
 const hidingCode: readonly (readonly [RegExp, string])[] = [
   [
     /\bwaitForTimeout\(|(?<!test\.|info\(\)\.)\bset(?:Timeout|Interval)\(|\bsleep\w*\(|\bdelay\w*\(|Atomics\.wait/i,
@@ -47,11 +47,11 @@ const hidingCode: readonly (readonly [RegExp, string])[] = [
   [/\bcatch\b/, 'it swallows errors'],
 ];
 
-/** Finds changes that hide a flake instead of removing it (FL-3). */
+/** Finds a change that hides a flake instead of fixing it (FL-3). */
 function findHidingChange({ file, line, strength, before, after }: TestDifference): Violation[] {
   const count = (steps: readonly string[], code: RegExp) => steps.filter((step) => code.test(step)).length;
-  const [, hides] = hidingCode.find(([code]) => count(after, code) > count(before, code)) ?? [];
-  const detail = hides ?? (strength === 'weaker' ? 'it checks less' : null);
+  const [, reason] = hidingCode.find(([code]) => count(after, code) > count(before, code)) ?? [];
+  const detail = reason ?? (strength === 'weaker' ? 'it checks less' : null);
   const joinSteps = (steps: readonly string[]) => steps.join('; ').slice(0, 200) || null;
   const finding = { file, line, before: joinSteps(before), after: joinSteps(after) };
   return detail === null ? [] : [createViolation('flake-hidden', { ...finding, detail })];

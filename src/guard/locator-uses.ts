@@ -1,20 +1,20 @@
-import { listChain, isLocatorCall, printLocator, listTexts, listWords } from '../code/locators.js';
+import { listChain, isLocatorCall, printTree, listTexts, listStrings } from '../code/locators.js';
 import type { SourceFile } from '../code/source-file.js';
 import {
   listChildren,
   evaluateConstant,
-  identifierName,
+  readName,
   isFunction,
   isWrapper,
   readLastName,
-  nodeIn,
-  nodesIn,
-  propertyOf,
+  getNode,
+  getNodes,
+  getProperty,
   type SyntaxNode,
   unwrap,
 } from '../code/syntax.js';
 
-/** Explains why a change to a locator, or to a string in locators, needs a person, judging by its uses in the tests; null if it needs none. */
+/** Explains why a change to a locator, or to a string in locators, needs a person's decision; null if it does not. The uses in the tests decide. */
 export interface LocatorUses {
   explainLocatorChange(old: SyntaxNode, now: SyntaxNode): string | null;
   /** Returns undefined if anything but locators reads the string. */
@@ -43,151 +43,153 @@ const whyUnknown = 'nothing shows how it is used';
  */
 export function createLocatorUses(files: () => readonly SourceFile[]): LocatorUses {
   const parents = new Map<SyntaxNode, SyntaxNode>();
-  const named = new Map<string, SyntaxNode[]>();
-  const index = (node: SyntaxNode): void => {
+  const nodesByName = new Map<string, SyntaxNode[]>();
+  const indexNode = (node: SyntaxNode): void => {
     if (node.type.endsWith('Identifier')) {
       const name = String(node['name']);
-      named.set(name, [...(named.get(name) ?? []), node]);
+      nodesByName.set(name, [...(nodesByName.get(name) ?? []), node]);
     }
     for (const child of listChildren(node)) {
       parents.set(child, node);
-      index(child);
+      indexNode(child);
     }
   };
-  const parentOf = (node: SyntaxNode): SyntaxNode | null => {
-    if (parents.size === 0) for (const { program } of files()) index(program);
+  const findParent = (node: SyntaxNode): SyntaxNode | null => {
+    if (parents.size === 0) for (const { program } of files()) indexNode(program);
     const parent = parents.get(node) ?? null;
-    return parent && isWrapper(parent) ? parentOf(parent) : parent;
+    return parent && isWrapper(parent) ? findParent(parent) : parent;
   };
   return {
-    explainLocatorChange: (old, now) => judgeUse(now, { old, now, followed: new Set() }),
+    explainLocatorChange: (old, now) => judgeUse(now, { old, now, followedNames: new Set() }),
     explainStringChange: (old, now) => {
       const uses = listNamesHolding(now).flatMap(findUses);
       const locators = uses.map((use) => use && findEnclosingLocator(use));
       if (uses.length === 0 || locators.includes(null)) return undefined;
-      return findFirstReason(locators, { old, now, followed: new Set() });
+      return findFirstReason(locators, { old, now, followedNames: new Set() });
     },
   };
 
   /** Returns the names that hold a string: a variable, or a field of an object; none for a computed access such as `selectors[name]`. */
   function listNamesHolding(node: SyntaxNode): string[] {
-    const name = findGivenName(node);
-    const property = parentOf(node);
+    const name = findAssignedName(node);
+    const property = findParent(node);
     if (name === null) return [];
     if (property?.type !== 'Property') return [name];
-    const object = parentOf(property);
+    const object = findParent(property);
     const holders = object ? listNamesHolding(object) : [];
-    const isField = (use: SyntaxNode | null) => use !== null && propertyOf(parentOf(use)) !== null;
+    const isField = (use: SyntaxNode | null) => use !== null && getProperty(findParent(use)) !== null;
     return holders.length > 0 && holders.flatMap(findUses).every(isField) ? [name] : [];
   }
 
   /** Returns the name of a value, or of the function that returns it; null if it has none. */
-  function findGivenName(value: SyntaxNode): string | null {
-    const parent = parentOf(value);
+  function findAssignedName(value: SyntaxNode): string | null {
+    const parent = findParent(value);
     if (!parent) return null;
     const { type } = parent;
-    const isValue = ['init', 'value', 'right'].some((field) => unwrapOrNull(nodeIn(parent, field)) === value);
-    if (isValue && /^(?:VariableDeclarator|Property(?:Definition)?|MethodDefinition)$/.test(type))
-      return identifierName(nodeIn(parent, 'id') ?? nodeIn(parent, 'key'));
-    if (isValue && type === 'AssignmentExpression') return readLastName(nodeIn(parent, 'left')) || null;
-    if (type === 'FunctionDeclaration') return identifierName(nodeIn(parent, 'id'));
-    return isFunction(parent) || /^(?:Return|Block)Statement$/.test(type) ? findGivenName(parent) : null;
+    const holdsValue = ['init', 'value', 'right'].some(
+      (field) => unwrapOrNull(getNode(parent, field)) === value,
+    );
+    if (holdsValue && /^(?:VariableDeclarator|Property(?:Definition)?|MethodDefinition)$/.test(type))
+      return readName(getNode(parent, 'id') ?? getNode(parent, 'key'));
+    if (holdsValue && type === 'AssignmentExpression') return readLastName(getNode(parent, 'left')) || null;
+    if (type === 'FunctionDeclaration') return readName(getNode(parent, 'id'));
+    return isFunction(parent) || /^(?:Return|Block)Statement$/.test(type) ? findAssignedName(parent) : null;
   }
 
-  /** Returns the expressions that use this name, with null for one that renames it. Declarations do not count. */
+  /** Returns the expressions that use this name; null stands for a use that renames it. Declarations do not count. */
   function findUses(name: string): (SyntaxNode | null)[] {
-    return (named.get(name) ?? []).flatMap((node) => {
+    return (nodesByName.get(name) ?? []).flatMap((node) => {
       const parent = parents.get(node);
       if (!parent) return [];
       const { type } = parent;
-      const declared = [nodeIn(parent, 'id'), parent['computed'] === true ? null : nodeIn(parent, 'key')];
-      if (declared.includes(node) || (isFunction(parent) && nodesIn(parent, 'params').includes(node)))
+      const names = [getNode(parent, 'id'), parent['computed'] === true ? null : getNode(parent, 'key')];
+      if (names.includes(node) || (isFunction(parent) && getNodes(parent, 'params').includes(node)))
         return [];
       const isPattern = type === 'Property' && parents.get(parent)?.type === 'ObjectPattern';
-      const origin = ['imported', 'exported', 'local'].flatMap((field) => nodeIn(parent, field) ?? [])[0];
-      const first = isPattern ? nodeIn(parent, 'key') : type.endsWith('Specifier') ? origin : null;
-      if (first) return identifierName(first) === name ? [] : [null];
+      const origin = ['imported', 'exported', 'local'].flatMap((field) => getNode(parent, field) ?? [])[0];
+      const first = isPattern ? getNode(parent, 'key') : type.endsWith('Specifier') ? origin : null;
+      if (first) return readName(first) === name ? [] : [null];
       const isProperty =
-        type === 'MemberExpression' && nodeIn(parent, 'property') === node && parent['computed'] !== true;
+        type === 'MemberExpression' && getNode(parent, 'property') === node && parent['computed'] !== true;
       const use = isProperty ? parent : node;
-      const assigned = parentOf(use);
-      if (assigned?.type === 'AssignmentExpression' && nodeIn(assigned, 'left') === use) return [];
+      const assigned = findParent(use);
+      if (assigned?.type === 'AssignmentExpression' && getNode(assigned, 'left') === use) return [];
       return [use];
     });
   }
 
-  /** Returns the locator that has a node in its arguments, directly or within a template or an object; null if there is none. */
+  /** Returns the locator whose arguments contain a node, directly or within a template or an object; null if there is none. */
   function findEnclosingLocator(node: SyntaxNode): SyntaxNode | null {
-    const parent = parentOf(node);
+    const parent = findParent(node);
     if (!parent) return null;
     if (isLocatorCall(parent))
-      return nodesIn(parent, 'arguments').some((argument) => unwrap(argument) === node) ? parent : null;
+      return getNodes(parent, 'arguments').some((argument) => unwrap(argument) === node) ? parent : null;
     return /^(?:TemplateLiteral|BinaryExpression|Property|ObjectExpression)$/.test(parent.type)
       ? findEnclosingLocator(parent)
       : null;
   }
 
-  interface Changed {
+  interface LocatorEdit {
     readonly old: SyntaxNode;
     readonly now: SyntaxNode;
-    readonly followed: Set<string>;
+    readonly followedNames: Set<string>;
   }
 
-  function judgeUse(node: SyntaxNode, change: Changed): string | null {
-    const parent = parentOf(node);
+  function judgeUse(node: SyntaxNode, change: LocatorEdit): string | null {
+    const parent = findParent(node);
     if (!parent) return whyUnknown;
     // A locator in the arguments of another one is part of that one's target.
     const outer = findEnclosingLocator(node);
     if (outer) return judgeUse(outer, change);
-    const call = parentOf(parent);
-    if (parent.type === 'MemberExpression' && unwrapOrNull(nodeIn(parent, 'object')) === node)
-      return call?.type === 'CallExpression' && unwrapOrNull(nodeIn(call, 'callee')) === parent
-        ? judgeCall(propertyOf(parent) ?? '', call, change)
+    const call = findParent(parent);
+    if (parent.type === 'MemberExpression' && unwrapOrNull(getNode(parent, 'object')) === node)
+      return call?.type === 'CallExpression' && unwrapOrNull(getNode(call, 'callee')) === parent
+        ? judgeCall(getProperty(parent) ?? '', call, change)
         : whyOtherUse;
     if (parent.type === 'CallExpression') {
-      const callee = nodeIn(parent, 'callee');
+      const callee = getNode(parent, 'callee');
       const method = readLastName(callee);
       if (callee && unwrap(callee) === node) return judgeUse(parent, change);
       if (method === 'dragTo') return null;
       if (/^(?:or|and)$/.test(method)) return judgeUse(parent, change);
-      return identifierName(callee) === 'expect' || identifierName(nodeIn(callee, 'object')) === 'expect'
+      return readName(callee) === 'expect' || readName(getNode(callee, 'object')) === 'expect'
         ? judgeExpectation(parent, change)
         : whyOtherUse;
     }
-    const name = findGivenName(node);
+    const name = findAssignedName(node);
     if (name === null) return whyOtherUse;
-    if (change.followed.has(name)) return null;
-    change.followed.add(name);
+    if (change.followedNames.has(name)) return null;
+    change.followedNames.add(name);
     const uses = findUses(name);
     return uses.length === 0 ? whyUnknown : findFirstReason(uses, change);
   }
 
-  function findFirstReason(uses: readonly (SyntaxNode | null)[], change: Changed): string | null {
+  function findFirstReason(uses: readonly (SyntaxNode | null)[], change: LocatorEdit): string | null {
     return uses.map((use) => (use ? judgeUse(use, change) : whyUnknown)).find((why) => why !== null) ?? null;
   }
 
-  function judgeCall(method: string, call: SyntaxNode, change: Changed): string | null {
+  function judgeCall(method: string, call: SyntaxNode, change: LocatorEdit): string | null {
     if (isLocatorCall(call) || /^(?:or|and|contentFrame|owner|describe)$/.test(method))
       return judgeUse(call, change);
     if (countingMethod.test(method)) return whyCounted;
     if (actionMethod.test(method)) return null;
-    const words = nodesIn(call, 'arguments').flatMap(listWords);
+    const words = getNodes(call, 'arguments').flatMap(listStrings);
     if (method === 'waitFor')
       return words.some((word) => /^(?:hidden|detached)$/.test(word)) ? whyAbsent : judgePresence(change);
-    const awaited = readingMethod.test(method) ? parentOf(call) : null;
-    const expected = awaited?.type === 'AwaitExpression' ? parentOf(awaited) : null;
-    return expected?.type === 'CallExpression' && identifierName(nodeIn(expected, 'callee')) === 'expect'
+    const awaited = readingMethod.test(method) ? findParent(call) : null;
+    const expected = awaited?.type === 'AwaitExpression' ? findParent(awaited) : null;
+    return expected?.type === 'CallExpression' && readName(getNode(expected, 'callee')) === 'expect'
       ? judgeExpectation(expected, change)
       : whyOtherUse;
   }
 
-  function judgeExpectation(expected: SyntaxNode, change: Changed): string | null {
-    const member = parentOf(expected);
-    const matcher = propertyOf(member) ?? '';
-    const call = member && parentOf(member);
+  function judgeExpectation(expected: SyntaxNode, change: LocatorEdit): string | null {
+    const member = findParent(expected);
+    const matcher = getProperty(member) ?? '';
+    const call = member && findParent(member);
     if (matcher === 'not' || matcher === 'toBeHidden') return whyAbsent;
     if (!member || call?.type !== 'CallExpression') return whyOtherUse;
-    const args = nodesIn(call, 'arguments');
+    const args = getNodes(call, 'arguments');
     if (matcher === 'toHaveCount' || args[0]?.type === 'ArrayExpression') return whyCounted;
     if (presenceMatcher.test(matcher))
       return args
@@ -198,25 +200,25 @@ export function createLocatorUses(files: () => readonly SourceFile[]): LocatorUs
     const [first] = args;
     if (!textMatcher.test(matcher) || !first || (evaluateConstant(first) === undefined && !first['regex']))
       return whyOtherUse;
-    const olds = listWords(change.old);
-    const addedWords = listWords(change.now).filter((word) => !olds.includes(word));
+    const oldWords = listStrings(change.old);
+    const addedWords = listStrings(change.now).filter((word) => !oldWords.includes(word));
     if (addedWords.some((word) => wholePage.test(word))) return 'it finds the whole page';
-    const isOwn = args
-      .flatMap(listWords)
+    const isExpectedText = args
+      .flatMap(listStrings)
       .some((text) => addedWords.some((word) => text.includes(word) || word.includes(text)));
-    return isOwn ? 'it looks for the expected text itself' : null;
+    return isExpectedText ? 'it looks for the expected text itself' : null;
   }
 }
 
-/** Explains why an expectation that an element exists needs a person; null if the new locator contains all texts of the old one. */
+/** Explains why the expectation that an element exists needs a person; null if the new locator contains all texts of the old one. */
 function judgePresence({ old, now }: { readonly old: SyntaxNode; readonly now: SyntaxNode }): string | null {
-  const [olds, news] = [listTexts(old), listTexts(now)];
-  const isNegated = listChain(now).some((call) => /"hasNot(?:Text)?"/.test(printLocator(call)));
-  const isKept = olds.length > 0 && olds.every((word) => news.includes(word));
+  const [oldWords, newWords] = [listTexts(old), listTexts(now)];
+  const isNegated = listChain(now).some((call) => /"hasNot(?:Text)?"/.test(printTree(call)));
+  const isKept = oldWords.length > 0 && oldWords.every((word) => newWords.includes(word));
   return isKept && !isNegated ? null : 'the test expects it to exist, and no text identifies it';
 }
 
 const listNames = (node: SyntaxNode) =>
-  nodesIn(node, 'properties').flatMap((property) => identifierName(nodeIn(property, 'key')) ?? []);
+  getNodes(node, 'properties').flatMap((property) => readName(getNode(property, 'key')) ?? []);
 
 const unwrapOrNull = (node: SyntaxNode | null) => node && unwrap(node);

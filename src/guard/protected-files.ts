@@ -99,7 +99,7 @@ export const isManifest = createMatcher(manifests);
 /** True if a file locks the versions and sources of packages. */
 export const isLockFile = createMatcher(lockFiles);
 
-/** Explains why a fix whose base is not known here may not change a file, or returns null: nothing shows whether its packages are the intended ones. */
+/** Like `explainProtection`, for a patch from elsewhere, which may not change the installed packages either, because nobody here can judge them. */
 export function explainUnpublishable(file: string): string | null {
   return explainProtection(file) ?? (isManifest(file) || isLockFile(file) ? install : null);
 }

@@ -6,17 +6,17 @@ import { isLockFile, isManifest, explainProtection } from './protected-files.js'
 import { isSnapshotPath } from './test-paths.js';
 
 /**
- * Finds the edits to files that are protected in every class. `isExpected` is true for further snapshots, and `ofConfig` contains Playwright's
+ * Finds the edits to files that are protected whatever the class of the failure. `isMissedSnapshot` is true for further snapshots, and `configFiles` contains Playwright's
  * config and the files that it loads. A lock file may change only with its manifest.
  */
 export function findProtectedEdits(
   edits: readonly JudgedEdit[],
   {
-    isExpected,
-    ofConfig,
-  }: { readonly isExpected: (file: string) => boolean; readonly ofConfig: ReadonlySet<string> },
+    isMissedSnapshot,
+    configFiles,
+  }: { readonly isMissedSnapshot: (file: string) => boolean; readonly configFiles: ReadonlySet<string> },
 ): Cut[] {
-  const follows = edits.some((edit) => isManifest(edit.path) && !cutManifest(edit));
+  const changesManifest = edits.some((edit) => isManifest(edit.path) && !cutManifest(edit));
   return edits.flatMap((edit) => {
     const { path: file, kind } = edit;
     const cutBecause = (why: string) => [{ file, why }];
@@ -26,13 +26,14 @@ export function findProtectedEdits(
       );
     const why = explainProtection(file);
     if (why !== null) return cutBecause(why);
-    if (ofConfig.has(file))
+    if (configFiles.has(file))
       return cutBecause('Playwright’s config and the files that it loads decide how the tests run');
-    if (isSnapshotPath(file) || isExpected(file)) return cutBecause('a snapshot is what a test expects');
-    const ofManifest = cutManifest(edit);
-    if (ofManifest) return [ofManifest];
+    if (isSnapshotPath(file) || isMissedSnapshot(file))
+      return cutBecause('a snapshot is what a test expects');
+    const cut = cutManifest(edit);
+    if (cut) return [cut];
     if (!isLockFile(file)) return [];
-    if (!follows) return cutBecause('a lock file may change only with its manifest');
+    if (!changesManifest) return cutBecause('a lock file may change only with its manifest');
     return changesLockedPlaywright(edit) ? cutBecause('it locks a different version of Playwright') : [];
   });
 }
@@ -59,15 +60,15 @@ const freeFields = new Set(
 /** Cuts a manifest as a whole if any other field changed, so that a person decides about all its changes, such as dependencies, together. */
 function cutManifest({ path: file, before, after }: JudgedEdit): Cut | null {
   if (!isManifest(file) || !foldName(file).endsWith('.json')) return null;
-  const [was, is] = [before, after].map((state) => jsonOf(state?.text ?? ''));
-  if (!isObject(is)) return { file, why: 'a manifest must stay valid JSON' };
-  const old = isObject(was) ? was : {};
+  const [oldValue, newValue] = [before, after].map((state) => jsonOf(state?.text ?? ''));
+  if (!isObject(newValue)) return { file, why: 'a manifest must stay valid JSON' };
+  const old = isObject(oldValue) ? oldValue : {};
   const isProtected = (name: string) =>
-    JSON.stringify(old[name]) !== JSON.stringify(is[name]) &&
-    (!freeFields.has(name) || readPlaywrightVersions(old[name]) !== readPlaywrightVersions(is[name]));
-  const changed = [...new Set([...Object.keys(old), ...Object.keys(is)])].filter(isProtected);
-  const names = changed.map((name) => `"${name}"`).join(', ');
-  return changed.length === 0
+    JSON.stringify(old[name]) !== JSON.stringify(newValue[name]) &&
+    (!freeFields.has(name) || readPlaywrightVersions(old[name]) !== readPlaywrightVersions(newValue[name]));
+  const protectedFields = [...new Set([...Object.keys(old), ...Object.keys(newValue)])].filter(isProtected);
+  const names = protectedFields.map((name) => `"${name}"`).join(', ');
+  return protectedFields.length === 0
     ? null
     : {
         file,
@@ -89,8 +90,8 @@ function readPlaywrightVersions(value: unknown): string {
 
 /** True if a lock file's lines about Playwright differ: those that name it, and the line after each. */
 function changesLockedPlaywright({ before, after }: JudgedEdit): boolean {
-  const [was, is] = [before, after].map((state) =>
+  const [oldValue, newValue] = [before, after].map((state) =>
     state?.text?.match(/(?:["' ]\/?|node_modules\/)@?playwright(?:.*[{:]\s*\n(?:.*\n?){3}|.*)/g)?.join('\n'),
   );
-  return !isSameState(before, after) && was !== is;
+  return !isSameState(before, after) && oldValue !== newValue;
 }

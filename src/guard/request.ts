@@ -24,7 +24,7 @@ interface FileState {
 
 /** A changed path, before and after the change; null where the path does not exist. */
 export interface JudgedEdit {
-  /** Relative to the recorded root, with forward slashes. */
+  /** Relative to the workspace root, with forward slashes. */
   readonly path: string;
   /** Its current kind, or the one before it was removed. */
   readonly kind: 'file' | 'link' | 'other';
@@ -41,7 +41,7 @@ export function isSameState(a: FileState | null, b: FileState | null): boolean {
   return a === b || (a !== null && b !== null && Buffer.compare(a.bytes, b.bytes) === 0);
 }
 
-/** The files of a run's suite. Paths are relative to the recorded root, with forward slashes. */
+/** The files of a run's suite. Paths are relative to the workspace root, with forward slashes. */
 export interface SuitePaths {
   /** Spec files that Playwright found. */
   readonly testFiles: readonly string[];

@@ -50,7 +50,7 @@ export async function runGuard(
   const rejectAsTooSlow = () => reject(`reading it took more than ${limitMs / 1000} s of processor time`);
   const trees = { before, after };
   return runWorker<GuardMessage, GuardFindings>(entry, {
-    order: { type: 'order', order, limitMs },
+    input: { type: 'order', order, limitMs },
     memoryMb: 1024,
     timeoutMs: clockMs,
     onMessage: async (message, send) => {
@@ -93,7 +93,7 @@ export function createGuard(
 }
 
 /**
- * Returns the paths of the suite's files relative to the recorded root, with symbolic links resolved. `has` is true for files that
+ * Returns the paths of the suite's files relative to the workspace root, with symbolic links resolved. `has` is true for files that
  * the project had before the change.
  */
 export function findSuitePaths(

@@ -1,11 +1,11 @@
 import path from 'node:path';
-import { createImportResolver, isCode, type OwnPackage } from '../code/imports.js';
+import { createImportResolver, isCode, type LocalPackage } from '../code/imports.js';
 import { parseJsonSettings, parseSource, type SourceFile } from '../code/source-file.js';
 import { type JudgedEdit, createFileState, type SuitePaths } from './request.js';
-import { isSpecName, createTestPathPredicate } from './test-paths.js';
+import { specName, createTestPathPredicate } from './test-paths.js';
 import type { FileSnapshot } from '../workspace/git-trees.js';
 
-/** The test code of one state. */
+/** The test code before or after a change. */
 export interface TestCode {
   readonly parsed: ReadonlyMap<string, SourceFile>;
   /** Files that exist but cannot be parsed. */
@@ -20,51 +20,51 @@ const MAX_FILES = 5_000;
 /**
  * Reads the code of the suite (HN-4), starting from its specs, its config, all code in its folders and edited code that imports its runner. Follows
  * imports in the code, because a run of Playwright loads only the files of its own tests. A reached file belongs to the tests if it is in their
- * folders, uses Playwright itself or imports a file of the tests; otherwise it belongs to the app. Files that are unchanged from `known`, the other
- * state, are not parsed again.
+ * folders, uses Playwright itself or imports a file of the tests; otherwise it belongs to the app. Files that are unchanged since
+ * `oldCode` are not parsed again.
  */
 export async function readTestCode(
   tree: FileSnapshot,
   suitePaths: SuitePaths,
-  { known, edits }: { known?: TestCode; edits: readonly JudgedEdit[] },
+  { oldCode, edits }: { oldCode?: TestCode; edits: readonly JudgedEdit[] },
 ): Promise<TestCode> {
   const paths = new Set(await tree.listPaths());
-  const findReferences = createReferenceFinder(paths, await readOwnPackages(tree, paths));
-  const isAmongTests = createTestPathPredicate(suitePaths);
+  const findReferences = createReferenceFinder(paths, await readLocalPackages(tree, paths));
+  const isTestPath = createTestPathPredicate(suitePaths);
   // Some test code, such as step definitions, can be recognized only by its imports, because listing the tests does not load it.
-  const importing = edits.filter(({ before, after }) =>
+  const importers = edits.filter(({ before, after }) =>
     [before, after].some((state) => importsTest.test(state?.text ?? '')),
   );
   const { testFiles, loaded = [], config } = suitePaths;
-  const roots = [...testFiles, ...loaded, config ?? '', ...importing.map((edit) => edit.path)];
-  const inTestFolders = [...paths].filter((file) => isCode(file) && isAmongTests(file));
-  const reached = new Set([...roots.filter((file) => paths.has(file)), ...inTestFolders]);
+  const entryFiles = [...testFiles, ...loaded, config ?? '', ...importers.map((edit) => edit.path)];
+  const filesInTestFolders = [...paths].filter((file) => isCode(file) && isTestPath(file));
+  const reached = new Set([...entryFiles.filter((file) => paths.has(file)), ...filesInTestFolders]);
   const [references, unparsable] = [new Map<string, References>(), new Set<string>()];
-  const [parsed, appEdits] = [new Map<string, SourceFile>(), new Map<string, SourceFile>()];
+  const [parsed, appFiles] = [new Map<string, SourceFile>(), new Map<string, SourceFile>()];
   for (let next = [...reached]; next.length > 0 && reached.size < MAX_FILES;) {
     const texts = await tree.readFiles(next.filter(isCode));
     next = [];
     for (const [file, bytes] of texts) {
       const { text } = createFileState(bytes);
-      const before = known?.parsed.get(file);
+      const before = oldCode?.parsed.get(file);
       const source = before?.text === text ? before : text === null ? null : parseSource(file, text);
-      const isOfTests = isAmongTests(file) || isTestCode(file, text ?? '');
-      if (source) (isOfTests ? parsed : appEdits).set(file, source);
-      else if (isOfTests) unparsable.add(file);
-      const refersTo = findReferences(file, text ?? '', source);
-      references.set(file, refersTo);
-      const { imports, names, alike } = refersTo;
-      for (const target of [...imports, ...names, ...alike]) {
+      const isTest = isTestPath(file) || isTestCode(file, text ?? '');
+      if (source) (isTest ? parsed : appFiles).set(file, source);
+      else if (isTest) unparsable.add(file);
+      const found = findReferences(file, text ?? '', source);
+      references.set(file, found);
+      const { imports, names, byUniqueName } = found;
+      for (const target of [...imports, ...names, ...byUniqueName]) {
         if (!reached.has(target)) next.push(target);
         reached.add(target);
       }
     }
   }
-  const isImporting = (file: string) =>
+  const importsTests = (file: string) =>
     references.get(file)?.imports.some((target) => parsed.has(target)) ?? false;
-  for (let count = -1; count !== parsed.size;) {
-    count = parsed.size;
-    for (const [file, source] of appEdits) if (isImporting(file)) parsed.set(file, source);
+  for (let sizeBefore = -1; sizeBefore !== parsed.size;) {
+    sizeBefore = parsed.size;
+    for (const [file, source] of appFiles) if (importsTests(file)) parsed.set(file, source);
   }
   return { parsed, unparsable, references, reached };
 }
@@ -72,16 +72,16 @@ export async function readTestCode(
 /** The references of a code file, as paths of the project. */
 interface References {
   readonly imports: readonly string[];
-  /** Files that a string in it names, such as data that it reads, or a set-up in the config. */
+  /** Files named in a string, such as data that it reads, or a set-up in the config. */
   readonly names: readonly string[];
-  /** Files with a unique name with which a string ends, because code may compose the rest of the path. */
-  readonly alike: readonly string[];
+  /** Files whose name is unique and ends a string, because code may compose the rest of the path. */
+  readonly byUniqueName: readonly string[];
 }
 
-const naming = /['"`]([^'"`\n:*?]{1,200}?\.\w{1,8}|\.{1,2}\/[^'"`\n:*?]{1,200})['"`]/g;
+const quotedPath = /['"`]([^'"`\n:*?]{1,200}?\.\w{1,8}|\.{1,2}\/[^'"`\n:*?]{1,200})['"`]/g;
 
 /** Creates a function that returns the references of a text to these files. */
-export function createReferenceFinder(paths: ReadonlySet<string>, packages: readonly OwnPackage[] = []) {
+export function createReferenceFinder(paths: ReadonlySet<string>, packages: readonly LocalPackage[] = []) {
   const resolve = createImportResolver(paths, packages);
   const byName = new Map<string, string | null>();
   for (const file of paths) {
@@ -90,7 +90,7 @@ export function createReferenceFinder(paths: ReadonlySet<string>, packages: read
     byName.set(name, byName.has(name) ? null : file);
   }
   return (file: string, text: string, source = parseSource(file, text)): References => {
-    const texts = [...text.matchAll(naming)].flatMap(([, name]) => name ?? []);
+    const texts = [...text.matchAll(quotedPath)].flatMap(([, name]) => name ?? []);
     const names = texts.flatMap((name) => [
       ...[path.posix.dirname(file), '.'].map((folder) => path.posix.join(folder, name)),
       resolve(file, name) ?? '',
@@ -98,13 +98,13 @@ export function createReferenceFinder(paths: ReadonlySet<string>, packages: read
     return {
       imports: (source?.imports ?? []).flatMap((module) => resolve(file, module) ?? []),
       names: names.filter((name) => paths.has(name)),
-      alike: texts.flatMap((name) => byName.get(path.posix.basename(name)) ?? []),
+      byUniqueName: texts.flatMap((name) => byName.get(path.posix.basename(name)) ?? []),
     };
   };
 }
 
 /** Reads the packages of the workspace, which tests import by name like installed packages. */
-async function readOwnPackages(tree: FileSnapshot, paths: ReadonlySet<string>): Promise<OwnPackage[]> {
+async function readLocalPackages(tree: FileSnapshot, paths: ReadonlySet<string>): Promise<LocalPackage[]> {
   const manifests = [...paths].filter((file) => /(?:^|\/)package\.json$/.test(file));
   return [...(await tree.readFiles(manifests))].flatMap(([file, bytes]) => {
     const folder = path.posix.dirname(file);
@@ -123,7 +123,7 @@ const namesPlaywright = new RegExp(`['"](?:${runner}|playwright(?:-core)?)['"]`)
 
 function isTestCode(file: string, text: string): boolean {
   return (
-    isSpecName.test(file) ||
+    specName.test(file) ||
     namesPlaywright.test(text) ||
     /global[-_.]?(?:setup|teardown)/i.test(path.posix.basename(file))
   );
@@ -139,9 +139,9 @@ function collectReachable(files: Iterable<string>, next: (file: string) => reado
 
 /** Returns a file and all test files that import it, directly or indirectly. */
 export function findImporters({ references, parsed }: TestCode, file: string): SourceFile[] {
-  const importing = (target: string) =>
+  const listImporters = (target: string) =>
     [...parsed.keys()].filter((importer) => references.get(importer)?.imports.includes(target));
-  return [...collectReachable([file], importing)].flatMap((member) => parsed.get(member) ?? []);
+  return [...collectReachable([file], listImporters)].flatMap((member) => parsed.get(member) ?? []);
 }
 
 /**
@@ -152,13 +152,13 @@ export function findConfigFiles(
   { references, parsed }: TestCode,
   { config, testFiles }: SuitePaths,
 ): ReadonlySet<string> {
-  const importsOf = (file: string) => references.get(file)?.imports ?? [];
-  const settings = collectReachable(config === null ? [] : [config], importsOf);
+  const listImports = (file: string) => references.get(file)?.imports ?? [];
+  const settings = collectReachable(config === null ? [] : [config], listImports);
   const entries = [...settings]
     .flatMap((file) => references.get(file)?.names ?? [])
     .filter((file) => isCode(file) && !testFiles.includes(file));
   return new Set([
     ...settings,
-    ...collectReachable(entries, (file) => importsOf(file).filter((target) => parsed.has(target))),
+    ...collectReachable(entries, (file) => listImports(file).filter((target) => parsed.has(target))),
   ]);
 }

@@ -6,10 +6,10 @@ import { isLockFile, isManifest } from './protected-files.js';
 import { type JudgedEdit, createFileState, type SuitePaths } from './request.js';
 
 /** The usual names of spec files. */
-export const isSpecName = /\.(?:spec|test)\.[mc]?[jt]sx?$/;
+export const specName = /\.(?:spec|test)\.[mc]?[jt]sx?$/;
 
 /** Scenarios in Gherkin, from which playwright-bdd generates the specs that Playwright runs. */
-const scenario = /\.feature(?:\.md)?$/;
+const scenarioFile = /\.feature(?:\.md)?$/;
 
 /** True if other rules of the guard judge a file, even if the tests read it. */
 function isJudgedElsewhere(file: string): boolean {
@@ -43,7 +43,7 @@ export function createTestPathPredicate({
     loadedFiles.size > 0 && !loadedFiles.has(file) && pageAsset.test(file) && !isSnapshotPath(file);
   return (file) =>
     testPaths.has(file) ||
-    scenario.test(file) ||
+    scenarioFile.test(file) ||
     (prefixes.some((prefix) => file.startsWith(prefix)) && !isPage(file));
 }
 
@@ -53,11 +53,11 @@ export function createTestPathPredicate({
  */
 function findTestFoldersAround(file: string): string[] {
   const parts = file.split('/').slice(0, -1);
-  const index = parts.findIndex((part) => isTestFolder.test(part));
+  const index = parts.findIndex((part) => testFolderName.test(part));
   return index === -1 ? [] : [parts.slice(0, index + 1).join('/')];
 }
 
-const isTestFolder = /^(?:__tests__|tests?|e2e|specs?|playwright|integration)$/i;
+const testFolderName = /^(?:__tests__|tests?|e2e|specs?|playwright|integration)$/i;
 const extensions = ['ts', 'tsx', 'js', 'jsx', 'mts', 'mjs', 'cts', 'cjs', 'vue', 'svelte'];
 
 /**
@@ -66,14 +66,14 @@ const extensions = ['ts', 'tsx', 'js', 'jsx', 'mts', 'mjs', 'cts', 'cjs', 'vue',
  */
 export function isTestDirAmongApp(testFiles: readonly string[], has: (file: string) => boolean): boolean {
   const isNextToModule = (file: string) =>
-    isSpecName.test(file) &&
+    specName.test(file) &&
     findTestFoldersAround(file).length === 0 &&
-    extensions.some((extension) => has(file.replace(isSpecName, `.${extension}`)));
+    extensions.some((extension) => has(file.replace(specName, `.${extension}`)));
   return testFiles.filter(isNextToModule).length * 2 > testFiles.length;
 }
 
 /** An app with more code files is not searched; data that its tests name then counts as test data. */
-const MAX_FILES = 5000;
+const MAX_APP_FILES = 5000;
 
 /**
  * Finds changed data files that belong to the app although the tests name them: they are not in a test folder, and app code
@@ -86,20 +86,20 @@ export async function findAppData(
   suite: SuitePaths,
 ): Promise<ReadonlySet<string>> {
   const { loaded = [] } = suite;
-  const isAmongTests = createTestPathPredicate({ ...suite, loaded: [] });
+  const isTestPath = createTestPathPredicate({ ...suite, loaded: [] });
   const data = edits
     .map((edit) => edit.path)
-    .filter((file) => loaded.includes(file) && !isCode(file) && !pageAsset.test(file) && !isAmongTests(file));
+    .filter((file) => loaded.includes(file) && !isCode(file) && !pageAsset.test(file) && !isTestPath(file));
   if (data.length === 0) return new Set();
   const code = (await before.listPaths()).filter(
-    (file) => isCode(file) && !isAmongTests(file) && !isSpecName.test(file),
+    (file) => isCode(file) && !isTestPath(file) && !specName.test(file),
   );
-  if (code.length > MAX_FILES) return new Set();
+  if (code.length > MAX_APP_FILES) return new Set();
   const texts = [...(await before.readFiles(code)).values()].flatMap(
     (bytes) => createFileState(bytes).text ?? [],
   );
-  const appEdits = texts.filter((text) => !/['"](?:@playwright\/test|playwright(?:-core)?)['"]/.test(text));
-  return new Set(data.filter((file) => appEdits.some((text) => mentions(text, file))));
+  const appTexts = texts.filter((text) => !/['"](?:@playwright\/test|playwright(?:-core)?)['"]/.test(text));
+  return new Set(data.filter((file) => appTexts.some((text) => mentions(text, file))));
 }
 
 /** True if code refers to a file, as in `'./rooms.json'`, `'content/rooms/*.json'` or `` `content/rooms/${id}.json` ``. */

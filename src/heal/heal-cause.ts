@@ -85,7 +85,7 @@ function createHistory(
     retry: chooseRetryAxis(cause),
     environment: findUnrefutedEnvironment(cause),
     agents,
-    spent: session.spending.spentFor(cause, session.clock.now()),
+    spent: session.spending.getSpent(cause, session.clock.now()),
   };
 }
 
@@ -185,7 +185,7 @@ async function deploy(
     const started = await schedule.startInTurn(async () => {
       await schedule.recheck(work);
       work.cause = schedule.informed(work.cause);
-      while (isStillNext() && !spending.mayStart(settings.limits)) await spending.waitForNextEnd();
+      while (isStillNext() && !spending.mayStartAgent(settings.limits)) await spending.waitForNextEnd();
       if (!isStillNext()) return null;
       const runner = settings.agents[agent]?.runner ?? null;
       const trial = await startTrial(session, work.cause, { n, agent, runner });

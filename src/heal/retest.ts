@@ -5,7 +5,7 @@ import { failureKey, createPlainError, listTests } from '../model/failure.js';
 import type { Reason } from '../model/diagnosis.js';
 import type { Observation } from './judge.js';
 import type { SuitePurpose } from '../event.js';
-import { type PassingTest, readPassingTrace, findRemainingReasons } from '../evidence/complaints.js';
+import { type PassingTest, readPassingTrace, findRemainingReasons } from '../evidence/passing-tests.js';
 import { isTracedTwice, createEmptyRun, type SuiteRun } from '../playwright/suite-run.js';
 import { observeFailure, observeRun, findSuiteFailure } from './observations.js';
 import type { ProofPart } from './proof-question.js';
@@ -51,8 +51,8 @@ export async function retest(session: Session, request: RetestRequest): Promise<
   const { run, repeated } = await repeatUndecided(session, traced, request);
   const green = await readGreen(failures, run);
   if (purpose === 'retest') await keepGreenPictures(session.folder, green);
-  const complaints = new Map([...green].map(([failure, passed]) => [failure, passed.complaints]));
-  const complaintsLeft = await findRemainingReasons(complaints, run);
+  const errorCounts = new Map([...green].map(([failure, passed]) => [failure, passed.errorCounts]));
+  const remainingReasons = await findRemainingReasons(errorCounts, run);
   const diagnosed = [
     ...(await session.diagnostics.diagnose(run)),
     ...(repeated ? await session.diagnostics.diagnose(repeated) : []),
@@ -72,7 +72,7 @@ export async function retest(session: Session, request: RetestRequest): Promise<
   const asked = new Set(failures.map(({ failure }) => failureKey(failure)));
   return {
     run: diagnosedRun.run,
-    reasonsLeft: complaintsLeft,
+    reasonsLeft: remainingReasons,
     suiteFailure: findSuiteFailure(diagnosedRun),
     others: diagnosed.filter(({ failure }) => failure.scope === 'test' && !asked.has(failureKey(failure))),
     observe: (failure) => observeFailure(diagnosedRun, failure),
@@ -165,7 +165,7 @@ async function readGreen(
   return green;
 }
 
-const unseen: PassingTest = { complaints: new Map(), requests: [], writes: [], picture: null };
+const unseen: PassingTest = { errorCounts: new Map(), requests: [], writes: [], picture: null };
 
 /** Saves the last picture of each test that passed next to its failure, so that a report can show both. */
 async function keepGreenPictures(

@@ -20,7 +20,7 @@ import type { Spending } from '../run/spending.js';
 import type { Guard } from '../guard/run-guard.js';
 import type { Workspace } from '../workspace/workspace.js';
 
-export type Watching = Pick<SuiteOptions, 'onStart' | 'onProgress'>;
+export type SuiteCallbacks = Pick<SuiteOptions, 'onStart' | 'onProgress'>;
 
 /** The tests to run again, and the purpose. */
 export interface AgainRequest {
@@ -31,7 +31,7 @@ export interface AgainRequest {
   readonly red?: number;
   /** Ends only this run; the session's own signal ends it, too. */
   readonly signal?: AbortSignal;
-  readonly watching?: Watching;
+  readonly callbacks?: SuiteCallbacks;
   /** The copy of the project to run in, if not in the project itself. */
   readonly workingCopy?: WorkingCopy;
   /** Arguments and environment, if they differ from the user's selection. */
@@ -65,12 +65,12 @@ export interface Suite {
 
 /** Diagnoses the failures of a run. */
 export interface Diagnostics {
-  /** Gathers evidence for each failure of a run, classifies it and signs it, beginning with the suite's own failure. */
+  /** Gathers evidence for each failure of a run, classifies it and computes its signature, beginning with the suite's own failure. */
   diagnose(run: SuiteRun): Promise<DiagnosedFailure[]>;
   /** Writes the record of a failure, replacing the previous one. */
   writeFailure(failure: DiagnosedFailure): Promise<void>;
   /** Writes the contents of a failure's trace into its folder, once. Does nothing if there is no trace. */
-  showTrace(n: number): Promise<void>;
+  unpackTrace(n: number): Promise<void>;
 }
 
 /** The effects and the state that every step of healing gets. */

@@ -1,7 +1,7 @@
 import { lstatSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { SuitePaths } from '../guard/request.js';
-import { isSpecName, createTestPathPredicate } from '../guard/test-paths.js';
+import { specName, createTestPathPredicate } from '../guard/test-paths.js';
 import type { Cause } from '../model/cause.js';
 import { type Failure, failureKey } from '../model/failure.js';
 import { relativePath } from '../paths.js';
@@ -85,7 +85,7 @@ export class TestFiles {
 
   #editsSince(before: ReadonlyMap<string, Seen>, own: string): string[] {
     const ofFixes = this.#workspace.listEditedFiles();
-    const isRead = (file: string) => file === own || !(this.#specs.has(file) || isSpecName.test(file));
+    const isRead = (file: string) => file === own || !(this.#specs.has(file) || specName.test(file));
     return [...this.#seen].flatMap(([file, now]) =>
       isRead(file) && !ofFixes.has(file) && before.get(file)?.hash !== now?.hash ? [file] : [],
     );

@@ -3,7 +3,7 @@ import { textOrNull } from './shape.js';
 
 /** A line of an accepted change that a person should check: it may be wrong, but nothing proves it. */
 export const noteShape = z.object({
-  /** Relative to the recorded root, with `/`. */
+  /** Relative to the workspace root, with `/`. */
   file: z.string(),
   /** Counted from 1, in the changed file, or in the old file if lines were removed; null if it does not belong to a line. */
   line: z.number().nullable(),
@@ -35,7 +35,7 @@ export function formatViolation({ file, line, rule, says }: Finding): string {
 
 /** A file that was removed from an agent's change because it belongs to the tests or is protected. The rest of the change is tried. */
 export const cutShape = z.object({
-  /** Relative to the recorded root, with `/`. */
+  /** Relative to the workspace root, with `/`. */
   file: z.string(),
   /** Why it is cut, as a sentence without its period. */
   why: z.string(),

@@ -1,6 +1,6 @@
 import { readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { findAbove } from '../workspace/git.js';
+import { findAncestor } from '../workspace/git.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result, tryOr } from '../result.js';
 
@@ -16,7 +16,7 @@ export function findPlaywrightConfig(cwd: string, flag?: string): Result<string,
   if (isFile(target)) return ok(target);
   const config = findConfigIn(target);
   if (config) return ok(config);
-  const above = flag === undefined ? findAbove(cwd, (folder) => findConfigIn(folder) !== undefined) : null;
+  const above = flag === undefined ? findAncestor(cwd, (folder) => findConfigIn(folder) !== undefined) : null;
   return err({
     kind: 'playwright-config-missing',
     message: flag
@@ -40,7 +40,7 @@ function suggestRemedy(cwd: string, [first, ...others]: readonly string[]): stri
 /** True if a Playwright config is in a folder above or below, so the project is probably there. */
 export function hasConfigElsewhere(cwd: string): boolean {
   const isThere = (folder: string) => findConfigIn(folder) !== undefined;
-  return !isThere(cwd) && (findAbove(cwd, isThere) !== null || findConfigsBelow(cwd).length > 0);
+  return !isThere(cwd) && (findAncestor(cwd, isThere) !== null || findConfigsBelow(cwd).length > 0);
 }
 
 /** Finds Playwright configs up to three levels below, as in monorepos; relative, with forward slashes. Only used in a remedy. */

@@ -8,7 +8,7 @@ import { systemClock } from '../clock.js';
 import type { TestFailure, WebServer } from '../model/failure.js';
 import { ownFile } from '../own-files.js';
 import { addPackageBins } from '../process/find-program.js';
-import { findLoopbacks } from '../process/listener.js';
+import { findListeningAddresses } from '../process/listener.js';
 import { type BrokenBuild, watchBuild } from './broken-build.js';
 import type { Playwright } from './find-playwright.js';
 import { type PlaywrightExit, runPlaywright } from './playwright-process.js';
@@ -164,7 +164,9 @@ async function findListeningPorts(
     url !== null && URL.canParse(url) ? Number(new URL(url).port) : [],
   );
   const known = [...new Set(ports)].filter((port) => port > 0);
-  return new Map(await Promise.all(known.map(async (port) => [port, await findLoopbacks(port)] as const)));
+  return new Map(
+    await Promise.all(known.map(async (port) => [port, await findListeningAddresses(port)] as const)),
+  );
 }
 
 async function prepareRunFolder({ runDir, mode }: SuiteOptions): Promise<void> {

@@ -11,9 +11,9 @@ const DRAIN_MS = 1000;
 
 /** Waits until a child has exited and its output has been read. Rejects if it could not be started. */
 export async function waitForExit(child: EventEmitter): Promise<ChildExit> {
-  const closed = once(child, 'close').catch(() => undefined);
+  const whenClosed = once(child, 'close').catch(() => undefined);
   const [exitCode, signal] = (await once(child, 'exit')) as [number | null, string | null];
-  await Promise.race([closed, delay(DRAIN_MS, undefined, { ref: false })]);
+  await Promise.race([whenClosed, delay(DRAIN_MS, undefined, { ref: false })]);
   return exitCode === null
     ? { kind: 'signalled', signal: signal ?? 'unknown signal' }
     : { kind: 'exited', exitCode };

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { readdirSync, readlinkSync } from 'node:fs';
 import {
   addRelatives,
-  filterOwned,
+  filterByOwner,
   type Owner,
   readProcessEntries,
   type ProcessEntry,
@@ -11,7 +11,7 @@ import {
 import { tryOr } from '../result.js';
 
 const POLL_MS = 25;
-/** How long to wait for the end of a process after KILL: a process that waits for a disk does not end immediately. */
+/** How long to wait for a process to end after KILL: one that waits for a disk does not end immediately. */
 const KILL_MS = 5000;
 /** How many rounds to try, because processes may start others while self-heal ends them. */
 const MAX_ROUNDS = 5;
@@ -43,7 +43,7 @@ function signalAll(entries: readonly ProcessEntry[], signal: NodeJS.Signals): re
   return entries;
 }
 
-/** More ways to find processes than the owner in their environment. */
+/** Ways to find processes besides the owner in their environment. */
 interface SweepOptions {
   /** The folder that only this agent works in. Its orphaned processes are ended too. */
   readonly workDir?: string | undefined;
@@ -55,32 +55,32 @@ interface SweepOptions {
 
 /**
  * Ends all processes of an owner: those with the owner in their environment (see `createOwnerVariables`), recorded descendants, those that work in its
- * folder, and the relatives of all these; never this process or its ancestors. Returns `pid command` of each.
+ * folder, and the relatives of all these; never this process or its ancestors. Returns a `pid command` for each.
  */
-export async function endProcessesOf(owner: Owner, options: SweepOptions = {}): Promise<string[]> {
+export async function endOwnedProcesses(owner: Owner, options: SweepOptions = {}): Promise<string[]> {
   const { graceMs = 1000 } = options;
   const ended = new Map<string, string>();
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
-    const orphans = await findProcessesOf(owner, options);
+    const orphans = await findOwnedProcesses(owner, options);
     if (orphans.length === 0) break;
     for (const entry of orphans) ended.set(createKey(entry), `${entry.pid} ${entry.command}`);
-    await endProcesses(() => findProcessesOf(owner, { ...options, recorded: orphans }), graceMs);
+    await endProcesses(() => findOwnedProcesses(owner, { ...options, recorded: orphans }), graceMs);
   }
   return [...ended.values()];
 }
 
 /** Returns the living processes that belong to an owner. */
-export async function findProcessesOf(
+export async function findOwnedProcesses(
   owner: Owner,
   { workDir, recorded = [] }: SweepOptions = {},
 ): Promise<ProcessEntry[]> {
   const table = (await readProcessTable()).filter((entry) => !entry.isZombie);
   const ownAncestors = findOwnAncestors(table);
   const candidates = table.filter(({ pid }) => !ownAncestors.has(pid));
-  const inFolder = workDir === undefined ? [] : findOrphansIn(workDir, candidates);
-  const owned = [...recorded, ...(await filterOwned(owner, candidates)), ...inFolder];
-  const all = new Set(addRelatives(owned, candidates).map(createKey));
-  return candidates.filter((entry) => all.has(createKey(entry)));
+  const orphansInFolder = workDir === undefined ? [] : findOrphansInFolder(workDir, candidates);
+  const roots = [...recorded, ...(await filterByOwner(owner, candidates)), ...orphansInFolder];
+  const keys = new Set(addRelatives(roots, candidates).map(createKey));
+  return candidates.filter((entry) => keys.has(createKey(entry)));
 }
 
 function findOwnAncestors(table: readonly ProcessEntry[]): Set<number> {
@@ -93,8 +93,8 @@ function findOwnAncestors(table: readonly ProcessEntry[]): Set<number> {
 
 /** Waits until all processes have ended, for at most `ms`. */
 async function waitForEnd(entries: readonly ProcessEntry[], ms: number): Promise<void> {
-  const until = performance.now() + ms;
-  for (let alive = await filterRunning(entries); alive.length > 0 && performance.now() < until;) {
+  const deadline = performance.now() + ms;
+  for (let alive = await filterRunning(entries); alive.length > 0 && performance.now() < deadline;) {
     await delay(POLL_MS);
     alive = await filterRunning(alive);
   }
@@ -102,9 +102,9 @@ async function waitForEnd(entries: readonly ProcessEntry[], ms: number): Promise
 
 /** Returns the processes that are still running, without zombies and without later processes that reuse a pid. */
 async function filterRunning(entries: readonly ProcessEntry[]): Promise<ProcessEntry[]> {
-  const now = await readProcessEntries(entries.map(({ pid }) => pid));
-  const alive = new Set(now.filter((entry) => !entry.isZombie).map(createKey));
-  return entries.filter((entry) => alive.has(createKey(entry)));
+  const entriesNow = await readProcessEntries(entries.map(({ pid }) => pid));
+  const aliveKeys = new Set(entriesNow.filter((entry) => !entry.isZombie).map(createKey));
+  return entries.filter((entry) => aliveKeys.has(createKey(entry)));
 }
 
 /** Identifies a process by more than its pid, which another process may reuse. */
@@ -116,7 +116,7 @@ function createKey({ pid, startedAt }: ProcessEntry): string {
  * Returns orphaned processes that work in a folder: their working directory or an open file is in it. Skips processes with a terminal or a living
  * parent, which may belong to a person who just views the folder. Linux only.
  */
-function findOrphansIn(folder: string, table: readonly ProcessEntry[]): ProcessEntry[] {
+function findOrphansInFolder(folder: string, table: readonly ProcessEntry[]): ProcessEntry[] {
   if (process.platform !== 'linux') return [];
   const managers = new Set(table.filter(({ command }) => command === 'systemd').map(({ pid }) => pid));
   const isOrphan = ({ parent }: ProcessEntry) => parent === 1 || managers.has(parent);

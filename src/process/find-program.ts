@@ -1,14 +1,14 @@
 import { access, constants } from 'node:fs/promises';
 import path from 'node:path';
 
-/** Where to look for a program. */
-export interface ProgramPlace {
+/** The folder and the environment in which to search for a program. */
+export interface SearchContext {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
 /** Finds a program: in the `node_modules/.bin` folders that npm uses, then on PATH; null if it does not exist. */
-export async function findProgram(file: string, { cwd, env }: ProgramPlace): Promise<string | null> {
+export async function findProgram(file: string, { cwd, env }: SearchContext): Promise<string | null> {
   if (/[\\/]/.test(file))
     return (await isExecutable(path.resolve(cwd, file))) ? path.resolve(cwd, file) : null;
   const folders = [...listPackageBins(cwd), ...readPath(env).split(path.delimiter)];
@@ -27,27 +27,27 @@ export async function findProgram(file: string, { cwd, env }: ProgramPlace): Pro
  * Returns the environment in which `npm run` and `npx` would start a program in `cwd`: PATH begins with the `node_modules/.bin` of that
  * folder and of those above it. Programs such as a suite's `vite preview` need that even if self-heal was not started by npm.
  */
-export function addPackageBins({ cwd, env }: ProgramPlace): NodeJS.ProcessEnv {
-  const onPath = readPath(env)
+export function addPackageBins({ cwd, env }: SearchContext): NodeJS.ProcessEnv {
+  const pathFolders = readPath(env)
     .split(path.delimiter)
     .filter((folder) => folder !== '');
-  const bins = listPackageBins(cwd).filter((folder) => !onPath.includes(folder));
-  return { ...env, [findPathName(env)]: [...bins, ...onPath].join(path.delimiter) };
+  const bins = listPackageBins(cwd).filter((folder) => !pathFolders.includes(folder));
+  return { ...env, [findPathName(env)]: [...bins, ...pathFolders].join(path.delimiter) };
 }
 
-/** The order of npm's own `@npmcli/run-script`: nearest first. */
+/** Lists the `node_modules/.bin` folders, the nearest first, as npm's own `@npmcli/run-script` does. */
 function listPackageBins(cwd: string): string[] {
   const parent = path.dirname(cwd);
-  const own = path.join(cwd, 'node_modules', '.bin');
-  return parent === cwd ? [own] : [own, ...listPackageBins(parent)];
+  const nearest = path.join(cwd, 'node_modules', '.bin');
+  return parent === cwd ? [nearest] : [nearest, ...listPackageBins(parent)];
 }
 
-function readPath(env: ProgramPlace['env']): string {
+function readPath(env: SearchContext['env']): string {
   return env[findPathName(env)] ?? '';
 }
 
 /** Windows calls it `Path`, and a copy of the environment is case-sensitive. */
-function findPathName(env: ProgramPlace['env']): string {
+function findPathName(env: SearchContext['env']): string {
   return Object.keys(env).find((name) => name.toUpperCase() === 'PATH') ?? 'PATH';
 }
 

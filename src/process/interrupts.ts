@@ -1,7 +1,7 @@
 import { findExitCode } from '../model/exit-codes.js';
-import { endProcessesOf } from './end-processes.js';
+import { endOwnedProcesses } from './end-processes.js';
 
-/** Turns signals into an `AbortSignal`, and records which signal came. */
+/** Turns signals into an `AbortSignal`, and records which signal came first. */
 export interface Interrupts extends Disposable {
   readonly signal: AbortSignal;
   interruptedBy(): 'SIGINT' | 'SIGTERM' | null;
@@ -17,34 +17,34 @@ const DUPLICATE_SIGNAL_MS = 1000;
 
 /**
  * Listens for SIGINT, SIGTERM and SIGHUP. The first signal interrupts the run, which then ends what it started and reports. The second kills
- * the processes of the run at once, and the third exits.
+ * the run's processes at once, and the third exits.
  */
 export function listenForInterrupts(print: (text: string) => void): Interrupts {
   const controller = new AbortController();
   let runId: string | null = null;
-  let by: 'SIGINT' | 'SIGTERM' | null = null;
-  let count = 0;
-  let lastAt = -Infinity;
+  let interruptSignal: 'SIGINT' | 'SIGTERM' | null = null;
+  let signalCount = 0;
+  let lastSignalAt = -Infinity;
   let onUncaught: ((error: unknown) => void) | undefined;
   const onSignal = (signal: NodeJS.Signals) => {
     const now = performance.now();
-    if (now - lastAt < DUPLICATE_SIGNAL_MS) return;
-    lastAt = now;
-    count += 1;
-    by ??= signal === 'SIGINT' ? 'SIGINT' : 'SIGTERM';
-    if (count === 1) print('interrupted: stopping agents, browsers and servers …');
-    if (count === 2 && runId !== null) {
+    if (now - lastSignalAt < DUPLICATE_SIGNAL_MS) return;
+    lastSignalAt = now;
+    signalCount += 1;
+    interruptSignal ??= signal === 'SIGINT' ? 'SIGINT' : 'SIGTERM';
+    if (signalCount === 1) print('interrupted: stopping agents, browsers and servers …');
+    if (signalCount === 2 && runId !== null) {
       print('interrupted again: ending them without waiting …');
-      void endProcessesOf({ runId }, { graceMs: 0 }).catch(() => undefined);
+      void endOwnedProcesses({ runId }, { graceMs: 0 }).catch(() => undefined);
     }
-    if (count >= 3) process.exit(findExitCode(signal));
+    if (signalCount >= 3) process.exit(findExitCode(signal));
     controller.abort();
   };
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
   for (const signal of signals) process.on(signal, onSignal);
   return {
     signal: controller.signal,
-    interruptedBy: () => by,
+    interruptedBy: () => interruptSignal,
     watchRun: (id) => {
       runId = id;
       const uncaught = new Promise<never>((_, reject) => {

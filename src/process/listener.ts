@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { promisify } from 'node:util';
 import { tryOr } from '../result.js';
 
-/** A program that listens on a port of this machine; unknown parts are null. */
+/** A program that listens on a port of this machine; unknown details are null. */
 export interface PortListener {
   readonly pid: number | null;
   /** Its command line, at most 120 characters. */
@@ -13,19 +13,19 @@ export interface PortListener {
   readonly folder: string | null;
 }
 
-const ANSWER_MS = 1_000;
+const CONNECT_TIMEOUT_MS = 1_000;
 const run = promisify(execFile);
 
 /** Returns the loopback addresses at which a program listens on a TCP port. */
-export async function findLoopbacks(port: number): Promise<readonly string[]> {
+export async function findListeningAddresses(port: number): Promise<readonly string[]> {
   const hosts = ['127.0.0.1', '::1'];
-  const answers = await Promise.all(hosts.map((host) => isOpen(host, port)));
+  const answers = await Promise.all(hosts.map((host) => canConnect(host, port)));
   return hosts.filter((_, at) => answers[at]);
 }
 
 /** Returns the program that listens on a TCP port of this machine, or null. */
 export async function findListener(port: number): Promise<PortListener | null> {
-  if ((await findLoopbacks(port)).length === 0) return null;
+  if ((await findListeningAddresses(port)).length === 0) return null;
   const unknownListener = { pid: null, command: null, folder: null };
   if (process.platform === 'win32') return unknownListener;
   const listener = await (
@@ -34,21 +34,21 @@ export async function findListener(port: number): Promise<PortListener | null> {
   return listener ?? unknownListener;
 }
 
-function isOpen(host: string, port: number): Promise<boolean> {
+function canConnect(host: string, port: number): Promise<boolean> {
   return new Promise((resolve) => {
-    const socket = connect({ host, port, timeout: ANSWER_MS });
-    const end = (open: boolean) => {
+    const socket = connect({ host, port, timeout: CONNECT_TIMEOUT_MS });
+    const finish = (open: boolean) => {
       socket.destroy();
       resolve(open);
     };
-    socket.once('connect', () => end(true));
-    socket.once('timeout', () => end(false));
-    socket.once('error', () => end(false));
+    socket.once('connect', () => finish(true));
+    socket.once('timeout', () => finish(false));
+    socket.once('error', () => finish(false));
   });
 }
 
 /** The state of a listening socket in `/proc/net/tcp`. */
-const listening = '0A';
+const LISTEN_STATE = '0A';
 
 async function findListenerInProc(port: number): Promise<PortListener | null> {
   const sockets = ['tcp', 'tcp6'].flatMap((name) =>
@@ -57,8 +57,8 @@ async function findListenerInProc(port: number): Promise<PortListener | null> {
       .flatMap((line) => {
         // sl, local address and port in hexadecimal, remote ones, state, queues, timer, retransmits, uid, timeout, inode
         const [, local = '', , state, , , , , , inode] = line.trim().split(/\s+/);
-        const isWanted = state === listening && Number.parseInt(local.split(':')[1] ?? '', 16) === port;
-        return isWanted ? [`socket:[${inode}]`] : [];
+        const isListener = state === LISTEN_STATE && Number.parseInt(local.split(':')[1] ?? '', 16) === port;
+        return isListener ? [`socket:[${inode}]`] : [];
       }),
   );
   const pid = readdirSync('/proc').find((name) => /^\d+$/.test(name) && holdsSocket(name, sockets));
@@ -76,10 +76,10 @@ async function findListenerByLsof(port: number): Promise<PortListener | null> {
   const { stdout } = await run('lsof', ['-nP', `-iTCP:${port}`, '-sTCP:LISTEN', '-Fp']);
   const pid = /^p(\d+)$/m.exec(stdout)?.[1];
   if (pid === undefined) return null;
-  const [of, at] = await Promise.all([
+  const [psOutput, lsofOutput] = await Promise.all([
     run('ps', ['-o', 'command=', '-p', pid]),
     run('lsof', ['-a', '-p', pid, '-d', 'cwd', '-Fn']),
   ]);
-  const folder = /^n(.+)$/m.exec(at.stdout)?.[1] ?? null;
-  return { pid: Number(pid), command: of.stdout.trim().slice(0, 120), folder };
+  const folder = /^n(.+)$/m.exec(lsofOutput.stdout)?.[1] ?? null;
+  return { pid: Number(pid), command: psOutput.stdout.trim().slice(0, 120), folder };
 }

@@ -127,16 +127,17 @@ export function addRelatives(
   table: readonly ProcessEntry[],
 ): ProcessEntry[] {
   const relatives = [...entries];
-  const now = new Map(table.map((entry) => [entry.pid, entry]));
+  const entriesByPid = new Map(table.map((entry) => [entry.pid, entry]));
   // A reused pid belongs to an unrelated process.
-  const isSame = ({ pid, startedAt }: ProcessEntry) => (now.get(pid)?.startedAt ?? startedAt) === startedAt;
-  const pids = new Set(entries.filter(isSame).map(({ pid }) => pid));
+  const isSameProcess = ({ pid, startedAt }: ProcessEntry) =>
+    (entriesByPid.get(pid)?.startedAt ?? startedAt) === startedAt;
+  const pids = new Set(entries.filter(isSameProcess).map(({ pid }) => pid));
   // Children may come before their parents in the table, so repeat until nothing is added.
-  for (let before = -1; before !== relatives.length;) {
-    before = relatives.length;
+  for (let previousCount = -1; previousCount !== relatives.length;) {
+    previousCount = relatives.length;
     for (const entry of table) {
-      const isOurs = [entry.parent, entry.group, entry.session].some((pid) => pids.has(pid));
-      if (!isOurs || pids.has(entry.pid)) continue;
+      const isRelative = [entry.parent, entry.group, entry.session].some((pid) => pids.has(pid));
+      if (!isRelative || pids.has(entry.pid)) continue;
       pids.add(entry.pid);
       relatives.push(entry);
     }
@@ -159,7 +160,7 @@ export function createOwnerVariables({ runId, startId }: Owner): Record<string, 
 }
 
 /** Returns the processes with the owner in their environment. */
-export async function filterOwned(owner: Owner, table: readonly ProcessEntry[]): Promise<ProcessEntry[]> {
+export async function filterByOwner(owner: Owner, table: readonly ProcessEntry[]): Promise<ProcessEntry[]> {
   const variables = Object.entries(createOwnerVariables(owner)).map(([name, value]) => `${name}=${value}`);
   if (process.platform === 'win32') return [];
   if (process.platform === 'linux') {

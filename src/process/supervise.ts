@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { execa } from 'execa';
 import { type Result, err, ok } from '../result.js';
 import { type ChildExit, OutputTail, waitForExit } from './child-exit.js';
-import { endProcesses, endProcessesOf } from './end-processes.js';
+import { endProcesses, endOwnedProcesses } from './end-processes.js';
 import { findProgram } from './find-program.js';
 import { type Lineage, type Owner, recordLineage, createOwnerVariables } from './proc-table.js';
 
@@ -18,7 +18,7 @@ export interface ProgramCommand {
   readonly env: NodeJS.ProcessEnv;
   /** Written to standard input, which is then closed; a stream stays open until it ends. */
   readonly input: string | Readable;
-  /** The run of the program. Its processes carry this id, so they can be found even after self-heal was killed. */
+  /** The run that the program belongs to. Its processes carry this id, so they can be found even after self-heal was killed. */
   readonly runId?: string;
   /** A folder in which only this program works: see `SweepOptions`. */
   readonly workDir?: string | undefined;
@@ -30,7 +30,7 @@ export interface ProgramCommand {
   readonly onStart: (pid: number) => void;
   readonly onOutput: (chunk: Buffer, from: 'stdout' | 'stderr') => void;
   /** Asks the program to end by itself, within `graceMs`, before any signal. */
-  readonly askToEnd?: () => Promise<void>;
+  readonly requestExit?: () => Promise<void>;
 }
 
 /** Why self-heal ends a program; the first reason wins. `stopped`: its work was done. */
@@ -52,7 +52,7 @@ export interface ProgramEnd {
 export interface SupervisedProgram {
   /** Ends the program because its work is done. */
   stop(): void;
-  /** Aborted when self-heal asks the program to end; its later output is a reaction to that. */
+  /** Aborted when self-heal begins to stop the program; later output is a reaction to that. */
   readonly stopping: AbortSignal;
   /** Resolves when the program and all its processes have ended. */
   readonly ended: Promise<ProgramEnd>;
@@ -98,14 +98,14 @@ async function superviseUntilEnd(
   signal.removeEventListener('abort', onAbort);
   // Stopping.
   if (outcome === 'asked-to-end') {
-    if (command.askToEnd) await Promise.race([exit, command.askToEnd(), delay(graceMs)]);
+    if (command.requestExit) await Promise.race([exit, command.requestExit(), delay(graceMs)]);
     await endProcessTree(pid, lineage, graceMs);
   }
   await exit;
   child.stdout?.destroy();
   child.stderr?.destroy();
   // Sweeping.
-  const orphans = await endProcessesOf(owner, { workDir, graceMs, recorded: await lineage.observe() });
+  const orphans = await endOwnedProcesses(owner, { workDir, graceMs, recorded: await lineage.observe() });
   const end = outcome === 'asked-to-end' ? { kind: ending.reason as Reason } : outcome;
   return { end, orphans };
 }
@@ -166,7 +166,7 @@ async function endProcessTree(pid: number, lineage: Lineage, graceMs: number): P
   else await endProcesses(() => lineage.observe(), graceMs);
 }
 
-const TIMEOUT_MS = 15 * 60_000;
+const PROJECT_COMMAND_TIMEOUT_MS = 15 * 60_000;
 
 /** A command of the project that runs to its end. */
 export type ProjectCommand = Required<
@@ -174,15 +174,15 @@ export type ProjectCommand = Required<
 >;
 
 /**
- * Runs a command of the project, and ends all of its processes. Returns null if it succeeded, else the end of its output and how it ended. Stops it after
- * 15 minutes.
+ * Runs one of the project's commands, and ends all of its processes. Returns null if it succeeded, else the end of its output and how it ended. Stops
+ * it after 15 minutes.
  */
 export async function runProgram(command: ProjectCommand): Promise<{ output: string; how: string } | null> {
   const output = new OutputTail();
   const { ended } = supervise({
     ...command,
     input: '',
-    timeoutMs: TIMEOUT_MS,
+    timeoutMs: PROJECT_COMMAND_TIMEOUT_MS,
     graceMs: 5000,
     onStart: () => undefined,
     onOutput: (chunk) => output.add(chunk),

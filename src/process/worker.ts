@@ -6,20 +6,20 @@ export type WorkerFailure =
   | { readonly kind: 'not-started'; readonly reason: string }
   | { readonly kind: 'timed-out' };
 
-/** What a worker is to do. */
+/** The task of a worker, with its limits and handlers. */
 export interface WorkerTask<M, R> {
   /** Its first message. */
-  readonly order: unknown;
+  readonly input: unknown;
   readonly memoryMb: number;
   readonly timeoutMs: number;
-  /** Handles a message, with a function that answers it; returns the result, or null if the work goes on. Never rejects. */
+  /** Handles a message; `send` answers it. Returns the result, or null while the work goes on. Never rejects. */
   readonly onMessage: (message: M, send: (answer: unknown) => void) => Promise<R | null>;
   readonly onFailure: (failure: WorkerFailure) => R;
 }
 
 /** Runs one of our own modules in a process of its own, which may crash or hang without harm, and ends it with its result. Never rejects. */
 export function runWorker<M, R>(entry: string, task: WorkerTask<M, R>): Promise<R> {
-  const { order, memoryMb, timeoutMs, onMessage, onFailure } = task;
+  const { input, memoryMb, timeoutMs, onMessage, onFailure } = task;
   const child = fork(entry, [], {
     serialization: 'advanced',
     execArgv: [`--max-old-space-size=${memoryMb}`],
@@ -27,19 +27,19 @@ export function runWorker<M, R>(entry: string, task: WorkerTask<M, R>): Promise<
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   });
   return new Promise((resolve) => {
-    const end = (result: R) => {
+    const finish = (result: R) => {
       clearTimeout(timer);
       child.kill('SIGKILL');
       resolve(result);
     };
-    const fail = (failure: WorkerFailure) => end(onFailure(failure));
+    const fail = (failure: WorkerFailure) => finish(onFailure(failure));
     const timer = setTimeout(() => fail({ kind: 'timed-out' }), timeoutMs);
     const send = (answer: unknown) => void (child.connected && child.send(answer as object, () => {}));
     child.on('message', (message) => {
-      void onMessage(message as M, send).then((result) => result !== null && end(result));
+      void onMessage(message as M, send).then((result) => result !== null && finish(result));
     });
     child.on('error', ({ message }) => fail({ kind: 'not-started', reason: message }));
     child.on('exit', (code, signal) => fail({ kind: 'exited', code, signal }));
-    send(order);
+    send(input);
   });
 }

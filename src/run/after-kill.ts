@@ -1,7 +1,7 @@
 import process from 'node:process';
 import { deleteAllUnmaskedFiles } from './mask-suite-folder.js';
 import { removeCopy } from '../workspace/copy-folder.js';
-import { endProcessesOf } from '../process/end-processes.js';
+import { endOwnedProcesses } from '../process/end-processes.js';
 import { moveRunIntoProject } from './run-folder.js';
 import type { WatchTargets } from './watchdog.js';
 
@@ -10,9 +10,9 @@ import type { WatchTargets } from './watchdog.js';
 const { runId, dir, finalDir, folders } = JSON.parse(process.argv[2] ?? '') as WatchTargets;
 
 const GRACE_MS = 500;
-await endProcessesOf({ runId }, { graceMs: GRACE_MS });
+await endOwnedProcesses({ runId }, { graceMs: GRACE_MS });
 for (const workDir of folders) {
-  await endProcessesOf({ runId }, { workDir, graceMs: GRACE_MS });
+  await endOwnedProcesses({ runId }, { workDir, graceMs: GRACE_MS });
   await removeCopy(workDir);
 }
 await deleteAllUnmaskedFiles(dir);

@@ -32,13 +32,13 @@ export interface Cleaner {
  * (EV-9, EV-10).
  */
 export function createBus(reporters: readonly Reporter[], clock: Clock, cleaner?: Cleaner): Bus {
-  const broken = new Map<Reporter, string>();
+  const errors = new Map<Reporter, string>();
   let run = createEmptyRun();
-  const guard = async (reporter: Reporter, call: () => Promise<void> | void) => {
+  const callSafely = async (reporter: Reporter, call: () => Promise<void> | void) => {
     try {
       await call();
     } catch (error) {
-      broken.set(reporter, `reporter ${reporter.name}: ${reasonOf(error)}`);
+      errors.set(reporter, `reporter ${reporter.name}: ${reasonOf(error)}`);
     }
   };
   return {
@@ -46,13 +46,13 @@ export function createBus(reporters: readonly Reporter[], clock: Clock, cleaner?
       const stamped: StampedEvent = { time: clock.now(), ...(cleaner ? cleaner.deep(event) : event) };
       run = reduce(run, stamped);
       for (const reporter of reporters) {
-        if (!broken.has(reporter)) void guard(reporter, () => reporter.handle(stamped, run));
+        if (!errors.has(reporter)) void callSafely(reporter, () => reporter.handle(stamped, run));
       }
     },
     getRun: () => run,
     close: async () => {
-      for (const reporter of reporters) await guard(reporter, () => reporter.close?.());
-      return [...broken.values()];
+      for (const reporter of reporters) await callSafely(reporter, () => reporter.close?.());
+      return [...errors.values()];
     },
   };
 }

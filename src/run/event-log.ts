@@ -9,12 +9,12 @@ import type { Reporter } from './bus.js';
 /** Frequent events that describe only the current activity. */
 export const transientEvents: readonly Event['type'][] = ['agent.activity', 'suite.progress'];
 
-const transient = new RegExp(`^\\{"time":\\d+,"type":"(?:${transientEvents.join('|')})"`);
+const transientLine = new RegExp(`^\\{"time":\\d+,"type":"(?:${transientEvents.join('|')})"`);
 
 /** Builds the state of the run in this folder from its events. */
 export async function readRunState(dir: string): Promise<RunState> {
   const text = readStateText(path.join(dir, eventsFile));
-  const lines = text.split('\n').filter((line) => !transient.test(line));
+  const lines = text.split('\n').filter((line) => !transientLine.test(line));
   return replayRun(
     lines.flatMap((line) => parseEvent(line) ?? []),
     path.basename(dir),
@@ -25,11 +25,11 @@ export async function readRunState(dir: string): Promise<RunState> {
 export const eventsFile = 'events.ndjson';
 
 const { O_APPEND, O_CREAT, O_RDWR } = constants;
-const open = (dir: string) => openState(path.join(dir, eventsFile), O_APPEND | O_CREAT | O_RDWR);
+const openEventsFile = (dir: string) => openState(path.join(dir, eventsFile), O_APPEND | O_CREAT | O_RDWR);
 
 /** Creates a reporter that writes every event immediately, so that a killed run leaves all events up to the kill. */
 export function createEventsWriter(dir: string) {
-  const handle = open(dir);
+  const handle = openEventsFile(dir);
   if (endsInHalfLine(handle)) writeSync(handle, '\n');
   return {
     name: eventsFile,

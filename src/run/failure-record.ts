@@ -7,7 +7,7 @@ import type { Failure, SuitePhase, TestError } from '../model/failure.js';
 import { relativePath } from '../paths.js';
 import { hasState, listState, readStateJson, writeState } from '../state-folder.js';
 import { pictureNames } from './pictures.js';
-import { projectOf } from './run-folder.js';
+import { getProjectRoot } from './run-folder.js';
 
 const fileName = 'failure.json';
 
@@ -36,14 +36,17 @@ export async function writeFailureRecord(folder: string, failure: DiagnosedFailu
  */
 export async function readFailureRecords(
   runDir: string,
-  { root = projectOf(runDir), only }: { readonly root?: string; readonly only?: ReadonlySet<number> } = {},
+  {
+    root = getProjectRoot(runDir),
+    only,
+  }: { readonly root?: string; readonly only?: ReadonlySet<number> } = {},
 ): Promise<{ failures: DiagnosedFailure[]; unreadable: string[] }> {
   const folder = path.join(runDir, 'failures');
   const numbers = listState(folder).filter((name) => /^[1-9]\d*$/.test(name));
   const failures: DiagnosedFailure[] = [];
   const unreadable: string[] = [];
-  const wanted = numbers.map(Number).filter((n) => only?.has(n) ?? true);
-  for (const n of wanted.toSorted((a, b) => a - b)) {
+  const selected = numbers.map(Number).filter((n) => only?.has(n) ?? true);
+  for (const n of selected.toSorted((a, b) => a - b)) {
     const failure = readFailureRecord(runDir, n, root);
     if (failure) failures.push(failure);
     else unreadable.push(`failures/${n}/${fileName}`);
@@ -86,13 +89,13 @@ function mapPaths(diagnosed: DiagnosedFailure, convert: (file: string) => string
     at: at && { ...at, file: convert(at.file) },
     file: file && convert(file),
   });
-  const moved: Failure =
+  const mapped: Failure =
     failure.scope === 'suite'
       ? { ...failure, errors, ...(failure.phase ? { phase: mapPhase(failure.phase) } : {}) }
       : { ...failure, errors, test: mapLocation(failure.test) };
   return {
     ...diagnosed,
-    failure: moved,
+    failure: mapped,
     evidence: {
       ...evidence,
       errors: evidence.errors.map(mapLocation),

@@ -2,11 +2,11 @@ import path from 'node:path';
 import { existsSync, readlinkSync } from 'node:fs';
 import type { DiagnosedFailure } from '../model/cause.js';
 import { readFailureRecords } from './failure-record.js';
-import { findAbove } from '../workspace/git.js';
+import { findAncestor } from '../workspace/git.js';
 import type { Problem } from '../problem.js';
 import { readRunState } from './event-log.js';
 import { createReport, type Report } from './report.js';
-import { isRunId, runDirOf, runsFolderOf } from './run-folder.js';
+import { isRunId, findRunDir, getRunsFolder } from './run-folder.js';
 import { type Result, err, ok } from '../result.js';
 import { listState, stateFolder } from '../state-folder.js';
 import { listRunsAtWork } from '../work-folder.js';
@@ -25,11 +25,11 @@ export interface StoredRun {
 
 /** Returns the run ids of a project, newest last. */
 export async function listRunIds(projectRoot: string): Promise<string[]> {
-  const ids = [...listState(runsFolderOf(projectRoot)), ...listRunsAtWork(projectRoot).keys()];
+  const ids = [...listState(getRunsFolder(projectRoot)), ...listRunsAtWork(projectRoot).keys()];
   return [...new Set(ids)].filter(isRunId).toSorted();
 }
 
-/** Reads an earlier run by `latest` (or null), an id, or the beginning of one. A project without runs is a `Problem`. */
+/** Reads the run that `word` names: `latest` (like null), an id, or the beginning of one. A project without runs is a `Problem`. */
 export async function findRun(projectRoot: string, word: string | null): Promise<Result<StoredRun, Problem>> {
   const ids = await listRunIds(projectRoot);
   if (ids.length === 0) return err(createNoRunsProblem(projectRoot));
@@ -43,18 +43,18 @@ async function resolveId(
   ids: readonly string[],
 ): Promise<Result<string, Problem>> {
   if (word === null || word === 'latest') return ok(findLatest(projectRoot, ids) ?? '');
-  const known = ids
+  const recentIds = ids
     .slice(-10)
     .toReversed()
     .map((id) => `  ${id}`);
   const match = matchId(word, { noun: 'run', ids, remedy: 'Name one of these, or `latest`.' });
   if (match.ok || match.error.detail !== undefined) return match;
-  const detail = `Runs, newest first:\n${known.join('\n')}`;
+  const detail = `Runs, newest first:\n${recentIds.join('\n')}`;
   return err({ ...match.error, kind: 'run-missing', detail });
 }
 
 export async function readRun(projectRoot: string, runId: string): Promise<StoredRun> {
-  const dir = runDirOf(projectRoot, runId);
+  const dir = findRunDir(projectRoot, runId);
   return {
     runId,
     dir,
@@ -79,8 +79,8 @@ export async function findLatestRunId(projectRoot: string): Promise<string | nul
 
 /** Returns the run that `.self-heal/latest` names, else the newest one. Reads only the name, and does not follow the link. */
 function findLatest(projectRoot: string, ids: readonly string[]): string | null {
-  const named = path.basename(readLink(stateFolder(projectRoot, 'latest')));
-  return ids.includes(named) ? named : (ids.at(-1) ?? null);
+  const latestId = path.basename(readLink(stateFolder(projectRoot, 'latest')));
+  return ids.includes(latestId) ? latestId : (ids.at(-1) ?? null);
 }
 
 function readLink(file: string): string {
@@ -92,24 +92,24 @@ function readLink(file: string): string {
 }
 
 function createNoRunsProblem(projectRoot: string): Problem {
-  const above = findAbove(projectRoot, (folder) => existsSync(runsFolderOf(folder)));
+  const parent = findAncestor(projectRoot, (folder) => existsSync(getRunsFolder(folder)));
   return {
     kind: 'run-missing',
     message: `no self-heal run was found in ${projectRoot}`,
     remedy:
-      above === null
+      parent === null
         ? 'Run `self-heal run` first.'
-        : `There are runs in ${above}: change to that folder first.`,
+        : `There are runs in ${parent}: change to that folder first.`,
   };
 }
 
 /** The minimum length of an abbreviated id. */
-const FEWEST_CHARACTERS = 4;
+const MIN_ID_LENGTH = 4;
 
 /** Returns the ids that match a word: the id itself, or ids that begin with it if it has at least four characters. */
 export function matchIds(word: string, ids: readonly string[]): string[] {
   if (ids.includes(word)) return [word];
-  return word.length < FEWEST_CHARACTERS ? [] : ids.filter((id) => id.startsWith(word));
+  return word.length < MIN_ID_LENGTH ? [] : ids.filter((id) => id.startsWith(word));
 }
 
 /**
@@ -123,8 +123,8 @@ export function matchId(
   const [match, ...others] = matchIds(word, ids);
   if (match !== undefined && others.length === 0) return ok(match);
   if (match === undefined) {
-    const near = findClosest(word, ids);
-    const hint = near === null ? '' : `. Did you mean ${near}?`;
+    const closest = findClosest(word, ids);
+    const hint = closest === null ? '' : `. Did you mean ${closest}?`;
     return err({ kind: 'usage', message: `there is no ${noun} ${word}${hint}`, remedy });
   }
   const list = [match, ...others].map((id) => `  ${id}`).join('\n');

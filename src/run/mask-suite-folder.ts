@@ -10,7 +10,7 @@ const logs = [runFiles.serverLog, runFiles.log, runFiles.problems];
 /** The subfolder of a run for the unmasked traces of failed tests, which a person may still open. */
 const rawTraces = 'traces';
 /** Output of Playwright and its servers, such as traces and attachments, which are not masked in place. */
-const unmaskable = [runFiles.output, runFiles.servers];
+const unmaskedFolders = [runFiles.output, runFiles.servers];
 
 /**
  * Masks the logs of a finished suite run in place (EV-9). Deletes logs that cannot be masked, and all logs of a green run, which nobody needs (CL-4).
@@ -31,7 +31,7 @@ export async function maskSuiteFolder(
 
 /** Deletes the files of a suite run that may contain secrets and cannot be masked; the evidence already contains the needed parts. */
 export async function deleteUnmaskedFiles(suiteDir: string): Promise<void> {
-  await Promise.all(unmaskable.map((name) => removeState(path.join(suiteDir, name))));
+  await Promise.all(unmaskedFolders.map((name) => removeState(path.join(suiteDir, name))));
 }
 
 /**
@@ -53,28 +53,28 @@ export function rawTracePath(runDir: string, n: number): string {
 }
 
 /** Masks a file in place, in chunks; readers see either the old or the new file. Rejects if it cannot be read or written. */
-async function maskFile(file: string, masking: MaskFinder): Promise<void> {
-  const masked = `${file}.${process.pid}.masked`;
+async function maskFile(file: string, finder: MaskFinder): Promise<void> {
+  const temporary = `${file}.${process.pid}.masked`;
   try {
-    await writeMasked(file, masked, masking);
-    await rename(masked, file);
+    await writeMasked(file, temporary, finder);
+    await rename(temporary, file);
   } catch (error) {
-    await rm(masked, { force: true });
+    await rm(temporary, { force: true });
     throw error;
   }
 }
 
-async function writeMasked(from: string, to: string, masking: MaskFinder): Promise<void> {
+async function writeMasked(from: string, to: string, finder: MaskFinder): Promise<void> {
   const out = await open(to, 'w');
   try {
-    const ready: string[] = [];
-    const stream = createMaskedStream(masking, (text) => ready.push(text));
+    const output: string[] = [];
+    const stream = createMaskedStream(finder, (text) => output.push(text));
     for await (const chunk of createReadStream(from, { highWaterMark: 256 * 1024 })) {
       stream.write(chunk as Buffer);
-      await out.writeFile(ready.splice(0).join(''));
+      await out.writeFile(output.splice(0).join(''));
     }
     stream.end();
-    await out.writeFile(ready.join(''));
+    await out.writeFile(output.join(''));
   } finally {
     await out.close();
   }

@@ -8,9 +8,9 @@ export const afterName = 'after.jpg';
 export const pictureNames = ['screenshot.png', 'screenshot.jpg', 'screenshot.webp'] as const;
 
 /** The pictures of a failed screenshot comparison; the actual one is the failure's screenshot. */
-export const comparedNames = ['expected.png', 'difference.png'] as const;
+export const comparisonNames = ['expected.png', 'difference.png'] as const;
 
-const types: Readonly<Record<string, string>> = {
+const mediaTypes: Readonly<Record<string, string>> = {
   [afterName]: 'image/jpeg',
   'expected.png': 'image/png',
   'difference.png': 'image/png',
@@ -31,7 +31,7 @@ export function readPicture(
   runDir: string,
   { n, name }: Picture,
 ): { readonly bytes: Buffer; readonly type: string } | null {
-  const type = Object.hasOwn(types, name) ? types[name] : undefined;
+  const type = Object.hasOwn(mediaTypes, name) ? mediaTypes[name] : undefined;
   if (type === undefined) return null;
   try {
     const bytes = readState(path.join(runDir, 'failures', String(n), name));

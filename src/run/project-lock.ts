@@ -40,8 +40,8 @@ type Holder = z.infer<typeof holderShape>;
 const RETRY_MS = 200;
 
 /**
- * Takes the lock of a project, `.self-heal/lock`. The end of the process releases it. `.self-heal/lock.json` describes the holder for information
- * only.
+ * Locks a project with `.self-heal/lock`, until the lock is disposed of or the process ends. `.self-heal/lock.json` describes the holder, for
+ * messages only.
  */
 export async function lockProject(
   projectRoot: string,

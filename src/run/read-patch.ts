@@ -5,7 +5,7 @@ import { readState } from '../state-folder.js';
 import { openContentStore } from '../workspace/change.js';
 import { renderChange } from '../workspace/patch-text.js';
 import { readRunState } from './event-log.js';
-import { isRunId, runDirOf } from './run-folder.js';
+import { isRunId, findRunDir } from './run-folder.js';
 import { combineChanges, readKeptChanges, nullIfMissing } from './undo.js';
 
 /** A longer patch is cut in reports. */
@@ -48,7 +48,7 @@ export function addPatchTexts(
   escalation: Escalation,
   redactor: Pick<Redactor, 'text'>,
 ): EscalationWithPatches {
-  const runDir = isRunId(escalation.runId) ? runDirOf(projectRoot, escalation.runId) : null;
+  const runDir = isRunId(escalation.runId) ? findRunDir(projectRoot, escalation.runId) : null;
   const readText = ({ patch }: Offer) => runDir && readPatch(runDir, patch, redactor);
   return { ...escalation, offers: escalation.offers.map((offer) => ({ ...offer, text: readText(offer) })) };
 }

@@ -1,25 +1,25 @@
 import path from 'node:path';
-import { endProcessesOf } from '../process/end-processes.js';
+import { endOwnedProcesses } from '../process/end-processes.js';
 import { type Problem, reasonOf } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
 import { listKilledRuns, markEnded } from './run-journal.js';
-import { ContentsMissing } from '../workspace/change.js';
+import { MissingContentError } from '../workspace/change.js';
 import { findCopies, removeCopy } from '../workspace/copy-folder.js';
 import { isSameState, readFileState } from '../workspace/file-state.js';
-import { createInstall, restoreLocks } from '../workspace/install.js';
+import { createInstall, restoreLockFiles } from '../workspace/install.js';
 import {
   closeJournal,
   openJournalContentStore,
   type Journal,
   type JournalFolders,
   readJournal,
-  releaseReserved,
+  releaseDiskSpace,
   setJournalAside,
 } from '../workspace/journal.js';
 import { findRoot } from '../workspace/project-files.js';
 import { writeFiles } from '../workspace/write-files.js';
 import { deleteAllUnmaskedFiles } from './mask-suite-folder.js';
-import { moveRunIntoProject, describeMoveFailure, runDirOf } from './run-folder.js';
+import { moveRunIntoProject, describeMoveFailure, findRunDir } from './run-folder.js';
 import { stateFolder } from '../state-folder.js';
 import { claimWorkFolders, listRunsAtWork } from '../work-folder.js';
 
@@ -32,25 +32,25 @@ export type Recovery = readonly string[];
  * do. The caller holds the project's lock.
  */
 export async function recoverKilledRuns(project: string): Promise<Result<Recovery, Problem>> {
-  const stopped: string[] = [];
+  const stoppedProcesses: string[] = [];
   await claimWorkFolders(project);
   const killed = await listKilledRuns(project);
   // Only one run at a time works on a project, so no copy is in use.
   const copies = killed.length === 0 ? [] : await findCopies(project);
   for (const run of killed) {
-    const processes = await endProcessesOf({ runId: run.runId });
+    const processes = await endOwnedProcesses({ runId: run.runId });
     for (const copy of copies)
-      processes.push(...(await endProcessesOf({ runId: run.runId }, { workDir: copy })));
+      processes.push(...(await endOwnedProcesses({ runId: run.runId }, { workDir: copy })));
     await deleteAllUnmaskedFiles(run.dir);
     await markEnded(run);
-    stopped.push(
+    stoppedProcesses.push(
       ...processes.map((process) => `  stopped a leftover process of run ${run.runId}: ${process}`),
     );
   }
   for (const copy of copies) await removeCopy(copy);
   const moved = await moveAllRunsIntoProject(project);
   const finished = await finishJournal(project);
-  return finished.ok ? ok([...moved, ...createRecovery([...finished.value, ...stopped])]) : finished;
+  return finished.ok ? ok([...moved, ...createRecovery([...finished.value, ...stoppedProcesses])]) : finished;
 }
 
 /** Moves the files of runs that ended without moving them into the project. */
@@ -87,7 +87,7 @@ async function carryOutJournal(
 ): Promise<Result<string[], Problem>> {
   const contents = openJournalContentStore(project, journal.runId);
   try {
-    await releaseReserved(project);
+    await releaseDiskSpace(project);
     const { written, leftAlone } = await writeFiles(root, journal, contents);
     const relativeNames = (files: readonly string[]) =>
       files.map((file) => path.relative(project, path.join(root, file))).join(', ');
@@ -95,7 +95,7 @@ async function carryOutJournal(
       journal.install && written.length > 0 ? await reinstall({ project, root }, journal) : [];
     await closeJournal(project);
     const patches = journal.changes.map((id) =>
-      path.join(runDirOf(project, journal.runId), 'attempts', `${id}.patch`),
+      path.join(findRunDir(project, journal.runId), 'attempts', `${id}.patch`),
     );
     return ok([
       ...(written.length > 0 ? [`  ${doneWords[journal.purpose]}: ${relativeNames(written)}`] : []),
@@ -105,7 +105,7 @@ async function carryOutJournal(
       ...journal.files.flatMap(({ path: file, goal }) =>
         goal && leftAlone.includes(file)
           ? [
-              `    intended content of ${relativeNames([file])}: ${path.relative(project, contents.changeFile(goal.hash))}`,
+              `    intended content of ${relativeNames([file])}: ${path.relative(project, contents.contentPath(goal.hash))}`,
             ]
           : [],
       ),
@@ -113,7 +113,7 @@ async function carryOutJournal(
       ...installed,
     ]);
   } catch (error) {
-    if (error instanceof ContentsMissing) return err(createRefusedProblem(project, error.message));
+    if (error instanceof MissingContentError) return err(createRefusedProblem(project, error.message));
     return err(createUnwritableProblem({ project, root }, journal, error));
   }
 }
@@ -121,14 +121,14 @@ async function carryOutJournal(
 const doneWords: Record<Journal['purpose'], string> = {
   'take-out': 'reverted an unproven change',
   'put-back': 'reapplied a proven change that had been reverted for a check',
-  undo: 'finished the undo it had begun',
+  undo: 'finished an undo that had been interrupted',
 };
 
 async function reinstall({ project, root }: JournalFolders, { runId }: Journal): Promise<string[]> {
   const contents = openJournalContentStore(project, runId);
   const { command, ...install } = await createInstall({ project, root, runId, contents });
-  const { failed, locks } = await install.run();
-  await restoreLocks(root, locks, contents);
+  const { failed, lockEdits } = await install.run();
+  await restoreLockFiles(root, lockEdits, contents);
   return [failed === null ? `  ran ${command}` : `  ${command} failed; run it yourself`];
 }
 
@@ -144,7 +144,7 @@ function createRefusedProblem(project: string, why: string): Problem {
 const failureWords: Record<Journal['purpose'], string> = {
   'take-out': 'an unproven change could not be reverted, and is still in',
   'put-back': 'a proven change could not be reapplied, and is missing from',
-  undo: 'an undo could not be finished; it is still missing in',
+  undo: 'an undo could not be finished; these files still have the changes of the run:',
 };
 
 function createUnwritableProblem(
@@ -161,6 +161,6 @@ function createUnwritableProblem(
     kind: 'folder-not-writable',
     message: `${failureWords[purpose]} ${names.join(', ')}`,
     detail: reasonOf(error),
-    remedy: 'Make the files writable, or free some disk space: the next command tries again first.',
+    remedy: 'Make the files writable, or free some disk space: the next command tries again.',
   };
 }

@@ -131,7 +131,7 @@ export function createReport(run: RunState): Report {
 
 function countTotals(run: RunState): Omit<Report['totals'], 'durationMs'> {
   const verdicts = [...run.tests.values()].map(({ verdict }) => verdict);
-  const countVerdicts = (...those: Verdict[]) => verdicts.filter((verdict) => those.includes(verdict)).length;
+  const countVerdicts = (...these: Verdict[]) => verdicts.filter((verdict) => these.includes(verdict)).length;
   return {
     tests: run.tests.size,
     passed: countVerdicts('passed'),
@@ -187,14 +187,14 @@ function createReportCause({ dryRun }: RunState, cause: CauseState): ReportCause
   const last = attempts.at(-1);
   const { proof = [], testProofs } = ended?.proof || last?.end.kind !== 'green' ? (ended ?? {}) : last.end;
   const isGreen = ended !== null && isHealed(ended.verdict);
-  const unfinished = phase
+  const stopReason = phase
     ? `the run stopped at: ${describePhaseEvent(phase.since)}`
-    : 'the run ended before its turn';
+    : 'the run ended before work on it began';
   return {
     ...record,
     tests: cause.tests.map(({ id }) => id),
     verdict: ended?.verdict ?? (dryRun ? 'failed' : 'interrupted'),
-    reason: ended?.reason ?? (dryRun ? 'no agent was started' : unfinished),
+    reason: ended?.reason ?? (dryRun ? 'no agent was started' : stopReason),
     attempts: attempts.map(createReportAttempt),
     ...sumCosts(attempts),
     proof: isGreen ? proof : [],

@@ -35,19 +35,19 @@ export interface RunFolder {
 }
 
 /** Returns the folder of all runs of a project; `.self-heal/latest` points to the newest run. */
-export function runsFolderOf(projectRoot: string): string {
+export function getRunsFolder(projectRoot: string): string {
   return stateFolder(projectRoot, 'runs');
 }
 
 /** Returns the folder of a run, which may not exist. While the run is in progress, it is outside of the project. */
-export function runDirOf(projectRoot: string, runId: string): string {
+export function findRunDir(projectRoot: string, runId: string): string {
   if (!/^[\w-]+$/.test(runId)) throw new Error(`not the id of a run: ${runId}`);
-  const finalDir = path.join(runsFolderOf(projectRoot), runId);
+  const finalDir = path.join(getRunsFolder(projectRoot), runId);
   return existsSync(finalDir) ? finalDir : (listRunsAtWork(projectRoot).get(runId) ?? finalDir);
 }
 
 /** Returns the project that a run's folder is in. */
-export function projectOf(runDir: string): string {
+export function getProjectRoot(runDir: string): string {
   return path.resolve(runDir, '../../..');
 }
 
@@ -56,7 +56,7 @@ export async function createRunFolder(
   projectRoot: string,
   runId: string,
 ): Promise<Result<RunFolder, Problem>> {
-  const finalDir = path.join(runsFolderOf(projectRoot), runId);
+  const finalDir = path.join(getRunsFolder(projectRoot), runId);
   try {
     openStateFolder(projectRoot);
     pointLatestTo(finalDir);
@@ -66,7 +66,7 @@ export async function createRunFolder(
     const caches = listUsableCaches(findGitRoot(projectRoot) ?? projectRoot);
     const workFolder = await makeWorkFolder(projectRoot, caches);
     if (!workFolder.ok) return workFolder;
-    const dir = path.join(runsFolderOf(workFolder.value), runId);
+    const dir = path.join(getRunsFolder(workFolder.value), runId);
     makeNewStateFolder(dir);
     const subfolder = async (...parts: string[]) => makeStateFolder(path.join(dir, ...parts));
     return ok({
@@ -95,7 +95,7 @@ export async function moveRunIntoProject({
   dir,
   finalDir,
 }: Pick<RunFolder, 'dir' | 'finalDir'>): Promise<void> {
-  openStateFolder(projectOf(finalDir));
+  openStateFolder(getProjectRoot(finalDir));
   // Restores a deleted link, but leaves the link of a newer run.
   if (!lstatSync(latestLinkPath(finalDir), { throwIfNoEntry: false })) pointLatestTo(finalDir);
   const moves = [
@@ -104,17 +104,17 @@ export async function moveRunIntoProject({
   ] as const;
   for (const [from, to] of moves) await moveOrCopy(from, to);
   for (const [from] of moves) await removeState(from);
-  await removeWorkFolder(projectOf(dir));
+  await removeWorkFolder(getProjectRoot(dir));
 }
 
 /** Removes the files of a run without results; `latest` then points to the previous run. */
 export async function removeRunFolder({ dir, finalDir }: Pick<RunFolder, 'dir' | 'finalDir'>): Promise<void> {
   for (const folder of [changesFolder(dir), dir]) await removeState(folder);
-  await removeWorkFolder(projectOf(dir));
+  await removeWorkFolder(getProjectRoot(dir));
   const runs = path.dirname(finalDir);
-  const before = listState(runs).filter(isRunId).toSorted().at(-1);
-  if (before === undefined) removeLatest(latestLinkPath(finalDir));
-  else pointLatestTo(path.join(runs, before));
+  const previous = listState(runs).filter(isRunId).toSorted().at(-1);
+  if (previous === undefined) removeLatest(latestLinkPath(finalDir));
+  else pointLatestTo(path.join(runs, previous));
 }
 
 /** Returns a message that the files of a run could not be moved, with their path. */

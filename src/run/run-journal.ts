@@ -2,7 +2,7 @@ import path from 'node:path';
 import { z } from 'zod';
 import { readProcessEntry } from '../process/proc-table.js';
 import { listRunIds } from './find-run.js';
-import { runDirOf, type RunFolder } from './run-folder.js';
+import { findRunDir, type RunFolder } from './run-folder.js';
 import { jsonOf } from '../json-of.js';
 import { tryOr } from '../result.js';
 import { readState, removeState, writeState } from '../state-folder.js';
@@ -34,7 +34,7 @@ export function markEnded({ dir }: Pick<RunFolder, 'dir'>): Promise<void> {
 /** Returns the runs of a project whose process died before their end, oldest first. */
 export async function listKilledRuns(projectRoot: string): Promise<KilledRun[]> {
   const ids = await listRunIds(projectRoot);
-  const runs = await Promise.all(ids.map((runId) => readKilledRun(runId, runDirOf(projectRoot, runId))));
+  const runs = await Promise.all(ids.map((runId) => readKilledRun(runId, findRunDir(projectRoot, runId))));
   return runs.filter((run) => run !== null);
 }
 

@@ -1,6 +1,6 @@
 import type { SuiteRun } from '../playwright/suite-run.js';
 
-/** One Playwright run among those of its self-heal run. */
+/** One of the Playwright runs that a self-heal run makes. */
 export interface PlannedRun {
   /** Counted from 1. */
   readonly n: number;
@@ -12,7 +12,7 @@ export interface PlannedRun {
 export interface RunPlan {
   /** Begins a run of these tests, or of the whole selection. */
   begin(ids: readonly string[] | null): PlannedRun;
-  ended(run: SuiteRun): void;
+  recordEnd(run: SuiteRun): void;
   /** Estimates the duration of a run of these tests, or of the whole selection, in milliseconds; null before the first run has ended. */
   estimateMs(ids: readonly string[] | null): number | null;
 }
@@ -33,7 +33,7 @@ export function createRunPlan(): RunPlan {
       started += 1;
       return { n: started, estimateMs: estimateMs(ids) };
     },
-    ended: ({ tests, durationMs }) => {
+    recordEnd: ({ tests, durationMs }) => {
       const results = tests.filter(({ outcome }) => outcome !== 'not-run');
       for (const { test, durationMs: ms } of results) lastMs.set(test.id, ms);
       const sum = results.reduce((total, result) => total + result.durationMs, 0);

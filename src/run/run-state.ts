@@ -156,10 +156,10 @@ export function createEmptyRun(runId = ''): RunState {
 
 /** Returns the state after one more event. Ignores unknown events of newer versions. Pure, except that it updates `tests` in place. */
 export function reduce(run: RunState, event: StampedEvent): RunState {
-  if (!Object.hasOwn(changes, event.type)) return run;
+  if (!Object.hasOwn(reducers, event.type)) return run;
   // Each entry takes the event type of its key, which TypeScript cannot infer from a lookup by a union.
-  const change = changes[event.type] as (run: RunState, event: StampedEvent) => RunState;
-  return { ...change(run, event), lastEventAt: event.time };
+  const applyEvent = reducers[event.type] as (run: RunState, event: StampedEvent) => RunState;
+  return { ...applyEvent(run, event), lastEventAt: event.time };
 }
 
 /**
@@ -172,9 +172,9 @@ export function replayRun(events: Iterable<StampedEvent>, runId = ''): RunState 
   return run;
 }
 
-const keepRun = (run: RunState) => run;
+const ignoreEvent = (run: RunState) => run;
 
-const changes: { readonly [T in Event['type']]: (run: RunState, event: EventOf<T>) => RunState } = {
+const reducers: { readonly [T in Event['type']]: (run: RunState, event: EventOf<T>) => RunState } = {
   'run.started': (run, { runId, project, dryRun, verify, time, shards = null, request = null }) => ({
     ...run,
     runId,
@@ -201,7 +201,7 @@ const changes: { readonly [T in Event['type']]: (run: RunState, event: EventOf<T
     progress: null,
     first: event.purpose === 'first' ? event : run.first,
   }),
-  'reports.read': keepRun,
+  'reports.read': ignoreEvent,
   'tests.seen': (run, { tests }) => {
     for (const test of tests) {
       const { retries = 0, sharedFix = false } = test;
@@ -256,10 +256,10 @@ const changes: { readonly [T in Event['type']]: (run: RunState, event: EventOf<T
   'agent.ended': (run, event) => addCost(beginPhase(run, event), event),
   'agent.retrying': (run, event) => addNote(beginPhase(run, event), event),
   'agent.waiting_for_input': (run, { causeId, escalationId }) => updateCause(run, causeId, { escalationId }),
-  'agent.escalation_resolved': keepRun,
+  'agent.escalation_resolved': ignoreEvent,
   'agent.build_paused': (run) => ({ ...run, paused: true }),
-  'attempt.cut': keepRun,
-  'attempt.rejected': keepRun,
+  'attempt.cut': ignoreEvent,
+  'attempt.rejected': ignoreEvent,
   'attempt.held': (run, event) => {
     const { causeId, attempt: held } = event;
     return updateAttempt(beginPhase(run, event), { causeId, attempt: held.n }, { held });
@@ -303,11 +303,11 @@ function revertAttempt({ judged, ...attempt }: AttemptState): AttemptState {
 function updateTests(
   run: RunState,
   ids: readonly string[],
-  over: (test: TestState) => Partial<TestState>,
+  update: (test: TestState) => Partial<TestState>,
 ): RunState {
   for (const id of ids) {
     const test = run.tests.get(id);
-    if (test) run.tests.set(id, { ...test, ...over(test) });
+    if (test) run.tests.set(id, { ...test, ...update(test) });
   }
   return run;
 }
@@ -325,8 +325,8 @@ function findCause({ causes }: RunState, id: string | null): CauseState | undefi
   return causes.find((cause) => cause.id === id);
 }
 
-function updateCause(run: RunState, id: string, over: Partial<CauseState>): RunState {
-  return { ...run, causes: run.causes.map((cause) => (cause.id === id ? { ...cause, ...over } : cause)) };
+function updateCause(run: RunState, id: string, update: Partial<CauseState>): RunState {
+  return { ...run, causes: run.causes.map((cause) => (cause.id === id ? { ...cause, ...update } : cause)) };
 }
 
 /** Begins a phase of a cause, or of the run if it belongs to no cause. */
@@ -340,8 +340,8 @@ function beginPhase(run: RunState, event: PhaseEvent): RunState {
     return cause.ended && cause.phase ? { ...cause, phase: null } : cause;
   });
   // While Playwright runs for all causes, the agent of one may start or end.
-  const shared = run.suite?.causeId === null ? run.phase : null;
-  return { ...run, causes, phase: hasCause ? shared : phase, latest: hasCause ? causeId : null };
+  const sharedPhase = run.suite?.causeId === null ? run.phase : null;
+  return { ...run, causes, phase: hasCause ? sharedPhase : phase, latest: hasCause ? causeId : null };
 }
 
 function updateActivity(run: RunState, causeId: string | null, doing: string): RunState {
@@ -356,18 +356,18 @@ function addNote(run: RunState, event: CauseState['notes'][number]): RunState {
 
 function addCost(run: RunState, { causeId, costUsd }: EventOf<'agent.ended'>): RunState {
   if (costUsd === null) return run;
-  const ofCause = (findCause(run, causeId)?.costUsd ?? 0) + costUsd;
-  return { ...updateCause(run, causeId, { costUsd: ofCause }), costUsd: (run.costUsd ?? 0) + costUsd };
+  const causeCost = (findCause(run, causeId)?.costUsd ?? 0) + costUsd;
+  return { ...updateCause(run, causeId, { costUsd: causeCost }), costUsd: (run.costUsd ?? 0) + costUsd };
 }
 
 function updateAttempt(
   run: RunState,
   { causeId, attempt: n }: { causeId: string; attempt: number },
-  over: Partial<AttemptState>,
+  update: Partial<AttemptState>,
 ): RunState {
   const attempts = findCause(run, causeId)?.attempts ?? [];
   const exists = attempts.some((attempt) => attempt.n === n);
-  const all = exists ? attempts : [...attempts, { n, started: null, held: null, judged: null }];
-  const updated = all.map((attempt) => (attempt.n === n ? { ...attempt, ...over } : attempt));
+  const withCurrent = exists ? attempts : [...attempts, { n, started: null, held: null, judged: null }];
+  const updated = withCurrent.map((attempt) => (attempt.n === n ? { ...attempt, ...update } : attempt));
   return updateCause(run, causeId, { attempts: updated });
 }

@@ -6,10 +6,10 @@ import { type Change, readChange } from '../workspace/change.js';
 import { isSameState, readFileState } from '../workspace/file-state.js';
 import { findRoot } from '../workspace/project-files.js';
 import { readReport, listRunIds } from './find-run.js';
-import { isRunId, runDirOf } from './run-folder.js';
+import { isRunId, findRunDir } from './run-folder.js';
 
-/** How many runs after a question are read, newest first. */
-const RUNS = 50;
+/** The most runs to read after a question, newest first. */
+const MAX_RUNS = 50;
 
 /**
  * Closes questions of a project that no longer need an answer: their tests were green in a later run, or the code for their patches has changed (ME-5). A
@@ -32,22 +32,22 @@ export async function closeSettledQuestions(
 
 /** Explains why a question no longer needs an answer, or returns null. */
 async function explainWhySettled(question: Escalation, cwd: string): Promise<string | null> {
-  const green = await findGreenRunSince(question, cwd);
-  if (green !== null) return `its tests are green since run ${green}`;
+  const greenRun = await findGreenRunSince(question, cwd);
+  if (greenRun !== null) return `its tests are green since run ${greenRun}`;
   const changed = await findChangedFile(question, cwd);
   return changed === null ? null : `${changed} has changed since the question was asked`;
 }
 
 /** Returns the newest run after a question that ran its tests, if all of them were green; else null. */
-async function findGreenRunSince({ runId: askedIn, tests }: Escalation, cwd: string): Promise<string | null> {
+async function findGreenRunSince({ runId: asked, tests }: Escalation, cwd: string): Promise<string | null> {
   if (tests.length === 0) return null;
-  const later = (await listRunIds(cwd)).filter((runId) => runId > askedIn).toReversed();
-  for (const runId of later.slice(0, RUNS)) {
-    const report = await readReport(runDirOf(cwd, runId));
+  const laterRuns = (await listRunIds(cwd)).filter((runId) => runId > asked).toReversed();
+  for (const runId of laterRuns.slice(0, MAX_RUNS)) {
+    const report = await readReport(findRunDir(cwd, runId));
     const verdicts = new Map(report?.tests.map(({ id, verdict }) => [id, verdict]));
-    const own = tests.map(({ id }) => verdicts.get(id));
-    if (own.every((verdict) => verdict === undefined)) continue;
-    return own.every(isGreen) ? runId : null;
+    const ownVerdicts = tests.map(({ id }) => verdicts.get(id));
+    if (ownVerdicts.every((verdict) => verdict === undefined)) continue;
+    return ownVerdicts.every(isGreen) ? runId : null;
   }
   return null;
 }
@@ -61,7 +61,7 @@ async function findChangedFile({ runId, offers }: Escalation, cwd: string): Prom
   if (!isRunId(runId) || offers.length === 0) return null;
   const root = await findRoot(cwd);
   const changes = offers.flatMap(({ change }): Change[] => {
-    const stored = readChange(runDirOf(cwd, runId), change);
+    const stored = readChange(findRunDir(cwd, runId), change);
     return stored ? [stored] : [];
   });
   const files = changes.map(({ edits }) =>

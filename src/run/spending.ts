@@ -15,11 +15,11 @@ export interface Spending {
    * True if one more agent may be started within these limits. Assumes that each working agent costs as much as the
    * most expensive one so far, because its real cost is known only at its end.
    */
-  mayStart(limits: Pick<LimitSettings, 'costUsd'>): boolean;
+  mayStartAgent(limits: Pick<LimitSettings, 'costUsd'>): boolean;
   /** Resolves when the next agent at work has ended. */
   waitForNextEnd(): Promise<void>;
-  spentFor(cause: Cause, now: number): Spent;
-  totals(): { agentRuns: number; costUsd: number | null };
+  getSpent(cause: Cause, now: number): Spent;
+  getTotals(): { agentRuns: number; costUsd: number | null };
 }
 
 /** An agent that has been started. */
@@ -37,12 +37,12 @@ export function createSpending(
   let agentRuns = 0;
   let attempts = 0;
   let costUsd: number | null = null;
-  let [atWork, highestCost] = [0, 0];
-  const waiting: (() => void)[] = [];
+  let [running, highestCost] = [0, 0];
+  const wakeCallbacks: (() => void)[] = [];
   return {
     countStart: (cause) => {
       agentRuns += 1;
-      atWork += 1;
+      running += 1;
       for (const key of listKeys(cause)) byTest.set(key, (byTest.get(key) ?? 0) + 1);
       return {
         addCost: (usd) => {
@@ -51,25 +51,25 @@ export function createSpending(
           highestCost = Math.max(highestCost, usd);
         },
         [Symbol.dispose]: () => {
-          atWork -= 1;
-          for (const wake of waiting.splice(0)) wake();
+          running -= 1;
+          for (const wake of wakeCallbacks.splice(0)) wake();
         },
       };
     },
-    mayStart: (limits) => atWork === 0 || (costUsd ?? 0) + atWork * highestCost < limits.costUsd,
-    waitForNextEnd: () => new Promise((resolve) => void waiting.push(resolve)),
+    mayStartAgent: (limits) => running === 0 || (costUsd ?? 0) + running * highestCost < limits.costUsd,
+    waitForNextEnd: () => new Promise((resolve) => void wakeCallbacks.push(resolve)),
     countRestart: () => {
       agentRuns += 1;
     },
     nextAttemptNumber: () => (attempts += 1),
-    spentFor: (cause, now) => ({
+    getSpent: (cause, now) => ({
       agentRuns,
       agentRunsOnTest: Math.max(0, ...listKeys(cause).map((key) => byTest.get(key) ?? 0)),
       costUsd: costUsd ?? 0,
       elapsedMs: now - startedAt,
       lastDay,
     }),
-    totals: () => ({ agentRuns, costUsd }),
+    getTotals: () => ({ agentRuns, costUsd }),
   };
 }
 

@@ -18,7 +18,7 @@ export type TreeState = z.infer<typeof schema>;
 /** The maximum number of stored files. A larger difference is not a fix in progress. */
 const MAX_FILES = 2000;
 
-const treeFile = (runDir: string) => path.join(changesFolder(runDir), 'tree.json');
+const getTreeFile = (runDir: string) => path.join(changesFolder(runDir), 'tree.json');
 
 /**
  * Stores the files at the end of a red run, to distinguish later changes from earlier ones. HEAD is not enough, because there may be uncommitted changes.
@@ -27,7 +27,7 @@ const treeFile = (runDir: string) => path.join(changesFolder(runDir), 'tree.json
 export async function storeTreeState(runDir: string, cwd: string): Promise<void> {
   const changed = await compareWithGit(cwd, 'HEAD');
   if ('kind' in changed) return;
-  const paths = [...changed.changes, ...(await changed.hidden())].flatMap(({ kind, path: file }) =>
+  const paths = [...changed.changes, ...(await changed.findHidden())].flatMap(({ kind, path: file }) =>
     kind === 'file' && isWritable(file) ? [file] : [],
   );
   if (paths.length > MAX_FILES) return;
@@ -39,12 +39,12 @@ export async function storeTreeState(runDir: string, cwd: string): Promise<void>
     files.push({ path: file, hash: content ? await contents.put(content) : null });
   }
   const state: TreeState = { schemaVersion: 1, commit: changed.base, files };
-  writeState(treeFile(runDir), `${JSON.stringify(state)}\n`);
+  writeState(getTreeFile(runDir), `${JSON.stringify(state)}\n`);
 }
 
 /** Reads the stored files of a run; null if there are none, or if they cannot be read. */
 export function readTreeState(runDir: string): TreeState | null {
-  return readStateJson(treeFile(runDir), schema);
+  return readStateJson(getTreeFile(runDir), schema);
 }
 
 /** Compares the working tree with a commit or, given the folder of a run, with its stored files. Rejects if those are missing. */
@@ -74,26 +74,28 @@ export async function compareWithTreeState(
 
 function overlayState(
   { before, changes, ...changed }: GitChanges,
-  kept: ReadonlyMap<string, string | null>,
+  storedHashes: ReadonlyMap<string, string | null>,
   contents: Pick<ReturnType<typeof openContentStore>, 'get'>,
 ): GitChanges {
-  const known = new Set(changes.map((change) => change.path));
-  const others = [...kept.keys()].filter((file) => !known.has(file)).map((file) => ({ path: file }));
+  const changedPaths = new Set(changes.map((change) => change.path));
+  const storedOnly = [...storedHashes.keys()]
+    .filter((file) => !changedPaths.has(file))
+    .map((file) => ({ path: file }));
   const readFiles = async (paths: readonly string[]) => {
-    const contentOf = new Map(await before.readFiles(paths.filter((file) => !kept.has(file))));
+    const bytesByPath = new Map(await before.readFiles(paths.filter((file) => !storedHashes.has(file))));
     for (const file of paths) {
-      const hash = kept.get(file);
-      if (hash) contentOf.set(file, await contents.get(hash));
+      const hash = storedHashes.get(file);
+      if (hash) bytesByPath.set(file, await contents.get(hash));
     }
-    return contentOf;
+    return bytesByPath;
   };
   const listPaths = async () => {
-    const ofCommit = (await before.listPaths()).filter((file) => !kept.has(file));
-    return [...ofCommit, ...[...kept].flatMap(([file, hash]) => (hash === null ? [] : file))];
+    const committed = (await before.listPaths()).filter((file) => !storedHashes.has(file));
+    return [...committed, ...[...storedHashes].flatMap(([file, hash]) => (hash === null ? [] : file))];
   };
   return {
     ...changed,
-    changes: [...changes, ...others.map((file) => ({ ...file, kind: 'file' as const }))],
+    changes: [...changes, ...storedOnly.map((file) => ({ ...file, kind: 'file' as const }))],
     before: { listPaths, readFiles },
   };
 }

@@ -5,13 +5,13 @@ import type { RunState } from './run-state.js';
 import {
   type Change,
   type ContentStore,
-  ContentsMissing,
+  MissingContentError,
   openContentStore,
   mergeFile,
   readChange,
 } from '../workspace/change.js';
 import { type FileEdit, isSameState, readFileState } from '../workspace/file-state.js';
-import { changesPackages, createInstall, restoreLocks } from '../workspace/install.js';
+import { changesPackages, createInstall, restoreLockFiles } from '../workspace/install.js';
 import { closeJournal, type Journal, writeJournal } from '../workspace/journal.js';
 import { findRoot } from '../workspace/project-files.js';
 import { planFiles } from '../workspace/applied-changes.js';
@@ -22,15 +22,15 @@ export function readKeptChanges(dir: string, run: RunState): Change[] | null {
   const { causes, ended } = run;
   // A run writes its report after its last event.
   if (ended === null && hasState(path.join(dir, 'report.json'))) return null;
-  const tried = causes.flatMap(({ attempts }) => attempts);
+  const attemptStates = causes.flatMap(({ attempts }) => attempts);
   // A run that ended has judged every attempt. If a judgement is missing, another version wrote these events.
-  if (ended && tried.some(({ held, judged }) => held && !judged)) return null;
-  const judged = tried.flatMap((attempt) => attempt.judged ?? []);
+  if (ended && attemptStates.some(({ held, judged }) => held && !judged)) return null;
+  const judged = attemptStates.flatMap((attempt) => attempt.judged ?? []);
   const ids = judged.filter(isKept).flatMap(({ change }) => change ?? []);
-  const inOrder = ids.toSorted((a, b) => Number(a) - Number(b));
-  const changes = inOrder.map((id) => readChange(dir, id));
+  const sortedIds = ids.toSorted((a, b) => Number(a) - Number(b));
+  const changes = sortedIds.map((id) => readChange(dir, id));
   const readable = changes.filter((change) => change !== null);
-  return readable.length < inOrder.length ? null : readable;
+  return readable.length < sortedIds.length ? null : readable;
 }
 
 /** Combines changes into one, from each file before the first change to the same file after the last. */
@@ -44,7 +44,7 @@ export function combineChanges(changes: readonly Change[]): Change {
 
 /**
  * Reverts changes in the project. Keeps later edits by other people; skips and lists a file in which they edited the same lines (HN-8). After a kill, the
- * next command finishes the undo (HN-2). Rejects with `ContentsMissing` if the original contents are no longer stored.
+ * next command finishes the undo (HN-2). Rejects with `MissingContentError` if the original contents are no longer stored.
  */
 export async function undoChanges(
   project: string,
@@ -67,16 +67,16 @@ export async function undoChanges(
   await writeJournal({ project, root }, journal, contents);
   const result = await writeFiles(root, journal, contents);
   const { runId } = run;
-  const installs = journal.install && result.written.length > 0;
-  const install = installs ? await createInstall({ project, root, runId, contents }) : null;
-  if (install) await restoreLocks(root, (await install.run()).locks, contents);
+  const mustInstall = journal.install && result.written.length > 0;
+  const install = mustInstall ? await createInstall({ project, root, runId, contents }) : null;
+  if (install) await restoreLockFiles(root, (await install.run()).lockEdits, contents);
   await closeJournal(project);
   return { ...result, installed: install?.command ?? null };
 }
 
 interface RevertContext {
   readonly root: string;
-  /** In order. */
+  /** Oldest first. */
   readonly edits: readonly FileEdit[];
   readonly contents: ContentStore;
 }
@@ -91,8 +91,8 @@ async function planKeepingEdits(file: FilePlan, { root, edits, contents }: Rever
   return goal === null ? file : { ...file, known: [...file.known, now], goal };
 }
 
-/** Handles a rejection: returns null for `ContentsMissing`, and throws any other error again. */
+/** Handles a rejection: returns null for `MissingContentError`, and throws any other error again. */
 export function nullIfMissing(error: unknown): null {
-  if (error instanceof ContentsMissing) return null;
+  if (error instanceof MissingContentError) return null;
   throw error;
 }

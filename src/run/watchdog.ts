@@ -35,8 +35,8 @@ const afterKill = fileURLToPath(new URL('after-kill.js', import.meta.url));
  * killed run.
  */
 export function startWatchdog({ runId, dir, finalDir }: Omit<WatchTargets, 'folders'>): Watchdog {
-  const nothing = () => undefined;
-  if (process.platform === 'win32') return { watch: nothing, markEnded: nothing, [Symbol.dispose]: nothing };
+  const noop = () => undefined;
+  if (process.platform === 'win32') return { watch: noop, markEnded: noop, [Symbol.dispose]: noop };
   const child = spawn('/bin/sh', ['-c', waitScript, 'self-heal-watchdog', process.execPath, afterKill], {
     // This folder is never unmounted or deleted.
     cwd: '/',
@@ -48,8 +48,8 @@ export function startWatchdog({ runId, dir, finalDir }: Omit<WatchTargets, 'fold
   child.stdin.on('error', () => undefined);
   child.unref();
   const watch = (folders: readonly string[]) => {
-    const watched: WatchTargets = { runId, dir, finalDir, folders };
-    child.stdin.write(`${JSON.stringify(watched)}\n`);
+    const targets: WatchTargets = { runId, dir, finalDir, folders };
+    child.stdin.write(`${JSON.stringify(targets)}\n`);
   };
   watch([]);
   const markEnded = () => void child.stdin.write('end\n');

@@ -1,6 +1,6 @@
 import path from 'node:path';
-import { type Change, type ContentStore, storeChange, mergeFile, mergeOnto } from './change.js';
-import { changesPackages, createInstall, restoreLocks } from './install.js';
+import { type Change, type ContentStore, storeChange, mergeFile, mergeEdits } from './change.js';
+import { changesPackages, createInstall, restoreLockFiles } from './install.js';
 import { closeJournal, writeJournal } from './journal.js';
 import { type FileEdit, type FileState, isSameState, readFileState } from './file-state.js';
 import { findMissingFolders, type FilePlan, writeFiles, type WriteResult } from './write-files.js';
@@ -22,7 +22,7 @@ export interface ChangesOptions {
   /** The run's folder, next to which changes are stored. */
   readonly runDir: string;
   readonly contents: ContentStore;
-  /** Called before the package manager's install runs in the project, and if that fails. */
+  /** Reports that the package manager's install runs in the project, or has failed. */
   readonly warn: (message: string) => void;
   readonly signal?: AbortSignal;
 }
@@ -33,11 +33,11 @@ export interface ChangesOptions {
  */
 export class AppliedChanges {
   readonly #options: ChangesOptions;
-  /** The contents of the changes, in case somebody deletes the stored ones while the changes are in the project. */
+  /** Copies of the stored contents, in case somebody deletes those while the changes are in the project. */
   readonly #bytes = new Map<string, Buffer>();
   readonly #contents: ContentStore;
   /** All changes, whether in the project or temporarily reverted. */
-  #all: readonly Change[] = [];
+  #changes: readonly Change[] = [];
   readonly #decided = new Set<string>();
   /** The state in which this run last wrote each file, for a change or its revert. */
   readonly #lastWritten = new Map<string, FileState | null>();
@@ -53,7 +53,7 @@ export class AppliedChanges {
   findDependents(ids: Iterable<string>): ReadonlySet<string> {
     const dependent = new Set(ids);
     const paths = new Set<string>();
-    for (const { id, edits } of this.#all) {
+    for (const { id, edits } of this.#changes) {
       if (edits.some((edit) => paths.has(edit.path))) dependent.add(id);
       if (dependent.has(id)) for (const edit of edits) paths.add(edit.path);
     }
@@ -67,23 +67,24 @@ export class AppliedChanges {
     const revert = async () => {
       // The change may have been written in part.
       this.#reverted = new Set();
-      await this.moveTo(ids);
+      await this.revertExactly(ids);
       await this.#forget(ids);
     };
     try {
-      const unmergeable = await this.#findUnmergeable(change);
+      const unmergeable = await this.#findUnmergeableFiles(change);
       if (unmergeable.length > 0) return { kind: 'conflict', files: unmergeable };
-      const { edits, conflicts } = await mergeOnto(root, change.edits, this.#contents);
+      const { edits, conflicts } = await mergeEdits(root, change.edits, this.#contents);
       if (conflicts.length > 0) return { kind: 'conflict', files: conflicts };
       const added = edits.flatMap(({ path: file, after }) => (after ? [file] : []));
       const merged = { ...change, edits, folders: findMissingFolders(root, added) };
       await storeChange(runDir, merged);
       await this.#loadBytes(merged);
-      this.#all = [...this.#all, merged];
+      this.#changes = [...this.#changes, merged];
       this.#reverted = ids;
-      const { leftAlone: skipped, locks } = await this.#revertExactly(new Set());
-      if (skipped.length === 0) return { kind: 'applied', change: await this.#addLocks(merged, locks) };
-      await this.#restoreLocks(locks);
+      const { leftAlone: skipped, lockEdits } = await this.#revertAndInstall(new Set());
+      if (skipped.length === 0)
+        return { kind: 'applied', change: await this.#addLockEdits(merged, lockEdits) };
+      await this.#restoreLockFiles(lockEdits);
       await revert();
       return { kind: 'conflict', files: skipped };
     } catch (error) {
@@ -96,25 +97,25 @@ export class AppliedChanges {
    * Returns the files of a change whose edits by other people cannot be merged into the applied changes. A change on top of them would count such edits
    * as its own, and lose them when it is reverted.
    */
-  async #findUnmergeable({ edits }: Change): Promise<string[]> {
+  async #findUnmergeableFiles({ edits }: Change): Promise<string[]> {
     const paths = new Set(edits.map((edit) => edit.path));
     await this.#rebase(paths);
-    return planFiles(this.#all, this.#reverted).files.flatMap(({ path: file, goal }) => {
+    return planFiles(this.#changes, this.#reverted).files.flatMap(({ path: file, goal }) => {
       const now = readFileState(this.#options.root, file);
       return paths.has(file) && (now === 'other' || !isSameState(now, goal)) ? [file] : [];
     });
   }
 
-  /** Brings the project to the state in which exactly these changes are reverted. */
-  async moveTo(goal: ReadonlySet<string>): Promise<WriteResult> {
-    const { locks, ...result } = await this.#revertExactly(goal);
-    await this.#restoreLocks(locks);
+  /** Reverts exactly these changes and applies all others. */
+  async revertExactly(goal: ReadonlySet<string>): Promise<WriteResult> {
+    const { lockEdits, ...result } = await this.#revertAndInstall(goal);
+    await this.#restoreLockFiles(lockEdits);
     return result;
   }
 
-  async #restoreLocks(locks: readonly FileEdit[]): Promise<void> {
-    await restoreLocks(this.#options.root, locks, this.#contents);
-    for (const lock of locks) this.#lastWritten.set(lock.path, lock.before);
+  async #restoreLockFiles(lockEdits: readonly FileEdit[]): Promise<void> {
+    await restoreLockFiles(this.#options.root, lockEdits, this.#contents);
+    for (const lock of lockEdits) this.#lastWritten.set(lock.path, lock.before);
   }
 
   /** True if a change of this run has edited a file, even if it has been reverted since. */
@@ -128,13 +129,13 @@ export class AppliedChanges {
     return written !== undefined && isSameState(written, now);
   }
 
-  async #revertExactly(
+  async #revertAndInstall(
     goal: ReadonlySet<string>,
-  ): Promise<WriteResult & { readonly locks: readonly FileEdit[] }> {
-    const moved = this.#all.filter(({ id }) => goal.has(id) !== this.#reverted.has(id));
-    const paths = new Set(listEdits(moved).map((edit) => edit.path));
+  ): Promise<WriteResult & { readonly lockEdits: readonly FileEdit[] }> {
+    const changed = this.#changes.filter(({ id }) => goal.has(id) !== this.#reverted.has(id));
+    const paths = new Set(listEdits(changed).map((edit) => edit.path));
     await this.#rebase(paths);
-    const { files, folders } = planFiles(this.#all, goal);
+    const { files, folders } = planFiles(this.#changes, goal);
     this.#reverted = new Set([...this.#reverted, ...goal]);
     await this.#updateJournal();
     const plan = { files: files.filter((file) => paths.has(file.path)), folders };
@@ -142,42 +143,43 @@ export class AppliedChanges {
     const leftAlone = new Set(result.leftAlone);
     for (const { path: file, goal: written } of plan.files)
       if (!leftAlone.has(file)) this.#lastWritten.set(file, written);
-    const installs = result.written.length > 0 && (await changesPackages(listEdits(moved), this.#contents));
-    const locks = installs ? await this.#install() : [];
+    const mustInstall =
+      result.written.length > 0 && (await changesPackages(listEdits(changed), this.#contents));
+    const lockEdits = mustInstall ? await this.#install() : [];
     this.#reverted = goal;
     await this.#updateJournal();
-    return { ...result, locks };
+    return { ...result, lockEdits };
   }
 
   /** Adds an install's changes to lock files to the change that required the install, so that they are reverted with it. */
-  async #addLocks(change: Change, locks: readonly FileEdit[]): Promise<Change> {
-    if (locks.length === 0) return change;
-    const byPath = new Map(locks.map((lock) => [lock.path, lock]));
-    const own = change.edits.map((edit) => ({ ...edit, after: (byPath.get(edit.path) ?? edit).after }));
-    const others = locks.filter(({ path: file }) => !own.some((edit) => edit.path === file));
-    const extended = { ...change, edits: [...own, ...others] };
-    for (const lock of locks) this.#lastWritten.set(lock.path, lock.after);
+  async #addLockEdits(change: Change, lockEdits: readonly FileEdit[]): Promise<Change> {
+    if (lockEdits.length === 0) return change;
+    const byPath = new Map(lockEdits.map((lock) => [lock.path, lock]));
+    const updated = change.edits.map((edit) => ({ ...edit, after: (byPath.get(edit.path) ?? edit).after }));
+    const added = lockEdits.filter(({ path: file }) => !updated.some((edit) => edit.path === file));
+    const extended = { ...change, edits: [...updated, ...added] };
+    for (const lock of lockEdits) this.#lastWritten.set(lock.path, lock.after);
     await storeChange(this.#options.runDir, extended);
     await this.#loadBytes(extended);
-    this.#all = this.#all.map((former) => (former.id === change.id ? extended : former));
+    this.#changes = this.#changes.map((applied) => (applied.id === change.id ? extended : applied));
     await this.#updateJournal();
     return extended;
   }
 
   async revert(ids: readonly string[]): Promise<WriteResult & { readonly lost: readonly string[] }> {
     const reverted = this.findDependents(ids);
-    const reapplied = this.#all.filter(({ id }) => reverted.has(id) && !ids.includes(id));
+    const reapplied = this.#changes.filter(({ id }) => reverted.has(id) && !ids.includes(id));
     for (const id of reverted) this.#decided.delete(id);
-    const result = await this.moveTo(reverted);
+    const result = await this.revertExactly(reverted);
     await this.#forget(reverted);
     const lost: string[] = [];
     for (const change of reapplied) if ((await this.apply(change)).kind !== 'applied') lost.push(change.id);
     return { ...result, lost };
   }
 
-  /** The changes that are currently in the project. */
+  /** Returns the changes that are in the project now. */
   listApplied(): readonly Change[] {
-    return this.#all.filter(({ id }) => !this.#reverted.has(id));
+    return this.#changes.filter(({ id }) => !this.#reverted.has(id));
   }
 
   listEditedFiles(): ReadonlySet<string> {
@@ -190,19 +192,19 @@ export class AppliedChanges {
   }
 
   async revertUndecided(): Promise<void> {
-    const open = this.#all.map(({ id }) => id).filter((id) => !this.#decided.has(id));
-    if (open.length === 0 && this.#reverted.size === 0) return;
-    const { files } = planFiles(this.#all, this.findDependents(open));
-    const { leftAlone } = await this.revert(open);
+    const undecided = this.#changes.map(({ id }) => id).filter((id) => !this.#decided.has(id));
+    if (undecided.length === 0 && this.#reverted.size === 0) return;
+    const { files } = planFiles(this.#changes, this.findDependents(undecided));
+    const { leftAlone } = await this.revert(undecided);
     for (const { path: file, goal } of files.filter((plan) => leftAlone.includes(plan.path)))
       this.#options.warn(describeLeftAlone(file, goal, this.#contents));
   }
 
   #forget(ids: ReadonlySet<string>): Promise<void> {
-    this.#all = this.#all.filter(({ id }) => !ids.has(id));
+    this.#changes = this.#changes.filter(({ id }) => !ids.has(id));
     this.#reverted = new Set();
     for (const id of ids) this.#decided.delete(id);
-    const needed = new Set(listHashes(this.#all));
+    const needed = new Set(listHashes(this.#changes));
     for (const hash of this.#bytes.keys()) if (!needed.has(hash)) this.#bytes.delete(hash);
     return this.#updateJournal();
   }
@@ -217,7 +219,7 @@ export class AppliedChanges {
    */
   async #rebase(paths: ReadonlySet<string>): Promise<void> {
     const { runDir, root } = this.#options;
-    for (const { path: file, known, goal: expected } of planFiles(this.#all, this.#reverted).files) {
+    for (const { path: file, known, goal: expected } of planFiles(this.#changes, this.#reverted).files) {
       const now = readFileState(root, file);
       if (!paths.has(file) || now === 'other' || known.some((state) => isSameState(state, now))) continue;
       const states = await Promise.all(
@@ -225,9 +227,9 @@ export class AppliedChanges {
           mergeFile(path.join(root, file), { edit: { before: expected, after }, now }, this.#contents),
         ),
       );
-      const merged = new Map(known.map((state, at) => [state, states[at] ?? null]));
+      const merged = new Map(known.map((state, index) => [state, states[index] ?? null]));
       if (states.includes(null)) continue;
-      this.#all = this.#all.map((change) => ({
+      this.#changes = this.#changes.map((change) => ({
         ...change,
         edits: change.edits.map((edit) =>
           edit.path === file
@@ -235,7 +237,7 @@ export class AppliedChanges {
             : edit,
         ),
       }));
-      const affected = this.#all.filter(({ edits }) => edits.some((edit) => edit.path === file));
+      const affected = this.#changes.filter(({ edits }) => edits.some((edit) => edit.path === file));
       for (const change of affected) {
         await storeChange(runDir, change);
         await this.#loadBytes(change);
@@ -246,13 +248,15 @@ export class AppliedChanges {
   /** Writes the journal for the state after a kill: decided changes are applied, all others reverted. */
   async #updateJournal(): Promise<void> {
     const { runId, root, project } = this.#options;
-    const open = this.findDependents(this.#all.map(({ id }) => id).filter((id) => !this.#decided.has(id)));
-    if (open.size === 0 && this.#reverted.size === 0) return closeJournal(project);
-    const affected = open.size > 0 ? open : this.#reverted;
-    const changes = this.#all.map(({ id }) => id).filter((id) => affected.has(id));
-    const install = await changesPackages(listEdits(this.#all), this.#contents);
-    const purpose = open.size > 0 ? 'take-out' : 'put-back';
-    const journal = { runId, changes, purpose, ...planFiles(this.#all, open), install } as const;
+    const undecided = this.findDependents(
+      this.#changes.map(({ id }) => id).filter((id) => !this.#decided.has(id)),
+    );
+    if (undecided.size === 0 && this.#reverted.size === 0) return closeJournal(project);
+    const affected = undecided.size > 0 ? undecided : this.#reverted;
+    const changes = this.#changes.map(({ id }) => id).filter((id) => affected.has(id));
+    const install = await changesPackages(listEdits(this.#changes), this.#contents);
+    const purpose = undecided.size > 0 ? 'take-out' : 'put-back';
+    const journal = { runId, changes, purpose, ...planFiles(this.#changes, undecided), install } as const;
     await writeJournal({ project, root }, journal, this.#contents);
   }
 
@@ -260,15 +264,15 @@ export class AppliedChanges {
     const { warn } = this.#options;
     const { command, ...install } = await createInstall({ ...this.#options, contents: this.#contents });
     warn(`The dependencies of the project changed: running ${command}`);
-    const { failed, locks } = await install.run();
+    const { failed, lockEdits } = await install.run();
     if (failed !== null) warn(`${command} failed: ${failed.trim().slice(-500)}`);
-    return locks;
+    return lockEdits;
   }
 }
 
 /** Says that a file was not restored, and where its earlier content is. */
 export function describeLeftAlone(file: string, goal: FileState | null, contents: ContentStore): string {
-  const backup = goal ? `; its earlier content is in ${contents.changeFile(goal.hash)}` : '';
+  const backup = goal ? `; its earlier content is in ${contents.contentPath(goal.hash)}` : '';
   return `Not restored, because somebody else has changed it: ${file}${backup}`;
 }
 

@@ -21,7 +21,7 @@ export interface Candidate {
   readonly inTests: boolean;
 }
 
-/** The recorded root, to which file paths are relative, and where contents are stored. */
+/** The workspace root, to which paths are relative, and the store of contents. */
 interface StoredTree {
   readonly root: string;
   readonly contents: ContentStore;
@@ -37,9 +37,9 @@ export async function listRevertiblePaths(
   { root, changes }: GitChanges,
   { isExcluded }: { readonly isExcluded: (file: string) => boolean },
 ): Promise<string[]> {
-  const isAbsent = await createAbsenceCheck(root);
+  const isOmitted = await createOmissionCheck(root);
   return changes.flatMap(({ kind, path: file }) =>
-    kind === 'file' && isWritable(file) && !isExcluded(file) && !isAbsent(file) ? [file] : [],
+    kind === 'file' && isWritable(file) && !isExcluded(file) && !isOmitted(file) ? [file] : [],
   );
 }
 
@@ -69,10 +69,10 @@ export async function findRecentCommit(root: string): Promise<string | null> {
 }
 
 /** Creates a predicate for files that a sparse checkout omits: their absence is not a change. */
-async function createAbsenceCheck(root: string): Promise<(file: string) => boolean> {
+async function createOmissionCheck(root: string): Promise<(file: string) => boolean> {
   const listed = ((await git(root, ['ls-files', '-t', '-z'])) ?? '').split('\0');
-  const absent = new Set(listed.flatMap((line) => (line.startsWith('S ') ? [line.slice(2)] : [])));
-  return (file) => absent.has(file);
+  const omittedFiles = new Set(listed.flatMap((line) => (line.startsWith('S ') ? [line.slice(2)] : [])));
+  return (file) => omittedFiles.has(file);
 }
 
 export interface LoggedCommit {
@@ -101,13 +101,13 @@ export async function createStepLookup(
   root: string,
   log: readonly LoggedCommit[],
 ): Promise<(file: string) => number> {
-  const open = new Set(String(await gitDiff(root, ['--name-only', '-z', 'HEAD', '--'])).split('\0'));
+  const dirty = new Set(String(await gitDiff(root, ['--name-only', '-z', 'HEAD', '--'])).split('\0'));
   const steps = new Map<string, number>();
-  for (const [at, { files }] of log.toReversed().entries()) for (const file of files) steps.set(file, at);
-  return (file) => (open.has(file) ? log.length : (steps.get(file) ?? log.length));
+  for (const [step, { files }] of log.toReversed().entries()) for (const file of files) steps.set(file, step);
+  return (file) => (dirty.has(file) ? log.length : (steps.get(file) ?? log.length));
 }
 
-/** Returns the hunks of these files that can be reverted without installing packages, in the order of the files. */
+/** Returns the hunks of these files that can be reverted without installing packages, newest commit first. */
 export async function listCandidates(
   files: readonly ChangedFile[],
   {
@@ -132,15 +132,15 @@ export async function listCandidates(
 }
 
 /** Creates the edits that revert these candidates in the current tree; null if a file has changed since it was read. */
-export async function createRevertingEdits(
+export async function createRevertEdits(
   reverted: readonly Candidate[],
   tree: StoredTree,
 ): Promise<FileEdit[] | null> {
   const files = [...new Set(reverted.map(({ file }) => file))];
-  const hunksOf = (file: ChangedFile) =>
+  const listHunks = (file: ChangedFile) =>
     reverted.flatMap((candidate) => (candidate.file === file ? [candidate.hunk] : []));
   return createEdits(
-    files.map((file) => ({ file, hunks: hunksOf(file) })),
+    files.map((file) => ({ file, hunks: listHunks(file) })),
     tree,
   );
 }
@@ -152,8 +152,8 @@ async function createEdits(
   const edits: FileEdit[] = [];
   for (const { file, hunks } of reverted) {
     const before = readFileState(root, file.path);
-    const kept = file.after === null ? null : await contents.put(Buffer.from(file.after, 'latin1'));
-    if (before === 'other' || (before?.hash ?? null) !== kept) return null;
+    const expectedHash = file.after === null ? null : await contents.put(Buffer.from(file.after, 'latin1'));
+    if (before === 'other' || (before?.hash ?? null) !== expectedHash) return null;
     const text = revertHunks(file, new Set(hunks));
     const after: FileState | null =
       text === null
@@ -211,26 +211,26 @@ export async function findCommitsOfHunk(
 ): Promise<readonly string[]> {
   if (now.length > 0) {
     const lines = whole ? [] : ['-L', `${newStart},+${now.length}`];
-    const from = contents === undefined ? [] : ['--contents', contents];
-    const output = await git(root, ['blame', '-s', '-l', ...from, ...lines, `^${base}`, '--', file]);
+    const source = contents === undefined ? [] : ['--contents', contents];
+    const output = await git(root, ['blame', '-s', '-l', ...source, ...lines, `^${base}`, '--', file]);
     return output === null ? [] : Array.from(output.matchAll(/^[\da-f]{40,}/gm), ([id]) => id);
   }
   const removed = Buffer.from(old.join(''), 'latin1').toString().replaceAll('\r\n', '\n');
-  const atHead = await git(root, ['show', `HEAD:${file}`]);
-  if (whole ? (atHead === null) === (old.length === 0) : atHead?.includes(removed)) return [uncommitted];
+  const headText = await git(root, ['show', `HEAD:${file}`]);
+  if (whole ? (headText === null) === (old.length === 0) : headText?.includes(removed)) return [uncommitted];
   const search = whole ? [] : [`-S${removed}`];
   const id = await git(root, ['log', '--max-count=1', '--format=%H', ...search, `${base}..HEAD`, '--', file]);
   return id ? [id.trim()] : [];
 }
 
-const LINES_KEPT = 400;
-const CHARACTERS_KEPT = 2000;
+const MAX_LINES = 400;
+const MAX_LINE_LENGTH = 2000;
 
 function formatLines(lines: readonly string[], clean = (text: string) => text): string[] {
   if (lines.length === 0) return [];
-  const text = Buffer.from(lines.slice(0, LINES_KEPT).join(''), 'latin1').toString('utf8');
+  const text = Buffer.from(lines.slice(0, MAX_LINES).join(''), 'latin1').toString('utf8');
   const all = clean(text.replace(/\r?\n$/, '')).split(/\r?\n/);
-  return all.map((line) => line.slice(0, CHARACTERS_KEPT));
+  return all.map((line) => line.slice(0, MAX_LINE_LENGTH));
 }
 
 /** Decodes one character per byte, which keeps every byte. */

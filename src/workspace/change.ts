@@ -14,7 +14,7 @@ import {
 } from './file-state.js';
 import { safePath } from './safe-path.js';
 
-/** The changes of one agent: every path with its state before and after. The contents are in the run's `ContentStore`. */
+/** An agent's change: each path with its state before and after. The contents are in the run's `ContentStore`. */
 const changeShape = z.strictObject({
   id: changeId,
   /** Paths are relative to the root of the repository or workspace, see `findRoot`. */
@@ -24,34 +24,34 @@ const changeShape = z.strictObject({
 });
 export type Change = z.infer<typeof changeShape>;
 
-/** The exact bytes of the files of changes, by SHA-256. */
+/** The exact bytes of changed files, by SHA-256. */
 export interface ContentStore {
   put(content: Uint8Array): Promise<string>;
-  /** Rejects with `ContentsMissing` if the bytes are missing or do not match the hash. */
+  /** Rejects with `MissingContentError` if the bytes are missing or do not match the hash. */
   get(hash: string): Promise<Buffer>;
   /** Returns the path of the file with these bytes. */
-  changeFile(hash: string): string;
+  contentPath(hash: string): string;
 }
 
 /** Thrown if the stored contents of a change are missing or damaged. */
-export class ContentsMissing extends Error {}
+export class MissingContentError extends Error {}
 
-/** Opens the store of the contents of changed files. They may contain secrets, so it is outside of the run's folder, which people share. */
+/** Opens the store of changed files' contents. They may contain secrets, so it is outside the run's folder, which people share. */
 export function openContentStore(runDir: string): ContentStore {
   const folder = path.join(changesFolder(runDir), 'contents');
-  const changeFile = (hash: string) => path.join(folder, hash);
+  const contentPath = (hash: string) => path.join(folder, hash);
   return {
-    changeFile,
+    contentPath,
     put: async (content) => {
       const hash = hashContent(content);
-      const file = changeFile(hash);
+      const file = contentPath(hash);
       if (!hasState(file)) writeState(file, content, { durable: true });
       return hash;
     },
     get: async (hash) => {
-      const content = readState(changeFile(hash));
+      const content = readState(contentPath(hash));
       if (content && hashContent(content) === hash) return content;
-      throw new ContentsMissing(`${changeFile(hash)} is ${content ? 'damaged' : 'gone'}`);
+      throw new MissingContentError(`${contentPath(hash)} is ${content ? 'damaged' : 'gone'}`);
     },
   };
 }
@@ -87,7 +87,7 @@ interface MergeResult {
  * Merges edits onto the current files. If somebody has edited a file since the agent's copy was made, merges both edits line by line (diff3), or
  * reports a conflict.
  */
-export async function mergeOnto(
+export async function mergeEdits(
   root: string,
   edits: readonly FileEdit[],
   contents: ContentStore,
@@ -125,8 +125,10 @@ export async function mergeFile(
   const texts = [theirs, await contents.get(before.hash), await contents.get(after.hash)];
   if (texts.some((bytes) => bytes.includes(0))) return null;
   // Latin-1 keeps every byte. Each line keeps its line break, so it is one item.
-  const [a = [], o = [], b = []] = texts.map((bytes) => bytes.toString('latin1').split(/(?<=\n)/));
-  const regions = diff3Merge(a, o, b, { excludeFalseConflicts: true });
+  const [current = [], base = [], changed = []] = texts.map((bytes) =>
+    bytes.toString('latin1').split(/(?<=\n)/),
+  );
+  const regions = diff3Merge(current, base, changed, { excludeFalseConflicts: true });
   if (regions.some((region) => region.conflict)) return null;
   const text = regions.flatMap((region) => region.ok ?? []).join('');
   const mode = now.mode === before.mode ? after.mode : now.mode;

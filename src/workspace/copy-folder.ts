@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { listCacheFolders, listUsableCaches, keyOf } from '../work-folder.js';
 
-export interface CopyFolder {
+export interface CopyFolderOptions {
   /** The project. Two packages of one repository have separate copies. */
   readonly project: string;
   readonly root: string;
@@ -18,7 +18,7 @@ export interface CopyFolder {
  * Creates the folder of a project's copy: on the project's own file system if possible, where files can be cloned, and at the same path in each run,
  * because agent programs keep notes by path. Removes an earlier copy, but touches no other folder.
  */
-export async function makeCopyFolder({ root, project, n = 0, announce }: CopyFolder): Promise<string> {
+export async function makeCopyFolder({ root, project, n = 0, announce }: CopyFolderOptions): Promise<string> {
   const name = n === 0 ? createFolderName(project) : `${createFolderName(project)}-${n + 1}`;
   const folder = path.join(listUsableCaches(root)[0] ?? realpathSync(tmpdir()), name);
   await removeCopy(folder);

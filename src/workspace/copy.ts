@@ -12,7 +12,7 @@ import {
   type FileEdit,
   type FileState,
   isSameState,
-  kindOf,
+  getFileKind,
   readFileState,
 } from './file-state.js';
 import { type Entry, isWritable, listAll, listProject, findUnwritable } from './project-files.js';
@@ -20,7 +20,7 @@ import { pointsOutside } from './write-files.js';
 
 /** A copy of a project in which an agent works, at its own path. */
 export interface ProjectCopy {
-  /** The folder that contains everything; it is deleted as a whole. */
+  /** The folder that contains the copy and its base; it is deleted as a whole. */
   readonly folder: string;
   /** The copy of the root. */
   readonly tree: string;
@@ -32,14 +32,14 @@ export interface ProjectCopy {
   /** Fills the copy before its agent needs it. */
   prepare(): Promise<void>;
   /** Updates the copy to the project's current entries, or the chosen ones, and discards all changes in the copy. */
-  refresh(choose?: Choose): Promise<void>;
+  refresh(choose?: ChooseEntries): Promise<void>;
   /** Discards all changes since the copy was last updated, without reading the project's source files. */
   reset(): Promise<void>;
   remove(): Promise<void>;
 }
 
-/** Chooses the entries of a project that a copy has. */
-type Choose = (entries: readonly Entry[]) => Promise<readonly Entry[]>;
+/** Chooses the project's entries that a copy gets. */
+type ChooseEntries = (entries: readonly Entry[]) => Promise<readonly Entry[]>;
 
 /** A larger ignored folder is not copied: it is probably data that the agent does not need. */
 const MAX_IGNORED = { files: 50_000, bytes: 500 * 1024 * 1024 };
@@ -48,31 +48,31 @@ const MAX_IGNORED = { files: 50_000, bytes: 500 * 1024 * 1024 };
 export function createCopy(root: string, folder: string): ProjectCopy {
   const tree = path.join(folder, 'copy', path.basename(root) || 'project');
   const base = path.join(folder, 'base');
-  const retarget = (link: string, from: Source) => retargetLink({ link, file: from.path, root, tree });
+  const retarget = (link: string, source: Source) => retargetLink({ link, file: source.path, root, tree });
   const copyStats = { base: new Map() as CopyStats, tree: new Map() as CopyStats };
   let entries: readonly Entry[] = [];
   let sources: readonly Source[] = [];
-  // The contents of the copy, until an agent works in it.
-  let untouched: { base: readonly Source[]; tree: readonly Source[]; repository: string } | null = null;
-  const prepare = async (choose?: Choose) => {
-    const before = untouched;
-    untouched = null;
+  // The last copied entries; null once an agent may have changed the copy.
+  let lastCopied: { base: readonly Source[]; tree: readonly Source[]; repository: string } | null = null;
+  const prepare = async (choose?: ChooseEntries) => {
+    const before = lastCopied;
+    lastCopied = null;
     const all = await listProject(root);
     entries = dropLargeFolders(choose ? await choose(all) : all);
-    const inProject = entries.map((entry) => ({ ...entry, root }));
-    const inBase = await mirror(
-      inProject.filter(({ area }) => area === 'source'),
+    const projectEntries = entries.map((entry) => ({ ...entry, root }));
+    const baseEntries = await mirror(
+      projectEntries.filter(({ area }) => area === 'source'),
       base,
       { copyStats: copyStats.base, existing: before?.base, retarget: (link) => link },
     );
-    sources = [...inBase, ...inProject.filter(({ area }) => area !== 'source')];
-    const inTree = await mirror(sources, tree, {
+    sources = [...baseEntries, ...projectEntries.filter(({ area }) => area !== 'source')];
+    const treeEntries = await mirror(sources, tree, {
       copyStats: copyStats.tree,
       existing: before?.tree,
       retarget,
     });
     const repository = await makeRepository(root, tree, before?.repository);
-    untouched = { base: inBase, tree: inTree, repository };
+    lastCopied = { base: baseEntries, tree: treeEntries, repository };
   };
   return {
     folder,
@@ -85,10 +85,10 @@ export function createCopy(root: string, folder: string): ProjectCopy {
     prepare: () => prepare(),
     refresh: async (choose) => {
       await prepare(choose);
-      untouched = null;
+      lastCopied = null;
     },
     reset: async () => {
-      untouched = null;
+      lastCopied = null;
       await mirror(sources, tree, { copyStats: copyStats.tree, retarget });
       await makeRepository(root, tree, undefined);
     },
@@ -115,14 +115,14 @@ function retargetLink({
 
 function dropLargeFolders(entries: readonly Entry[]): Entry[] {
   const ignored = entries.filter(({ area }) => area === 'ignored');
-  const tops = new Map<string, { files: number; bytes: number }>();
+  const sizes = new Map<string, { files: number; bytes: number }>();
   const folders = new Set(ignored.filter(({ kind }) => kind === 'folder').map((entry) => entry.path));
   for (const { path: file, stat, kind } of ignored) {
     const top = findTopmost(folders, file);
-    const sum = tops.get(top) ?? { files: 0, bytes: 0 };
-    tops.set(top, { files: sum.files + 1, bytes: sum.bytes + (kind === 'file' ? stat.size : 0) });
+    const sum = sizes.get(top) ?? { files: 0, bytes: 0 };
+    sizes.set(top, { files: sum.files + 1, bytes: sum.bytes + (kind === 'file' ? stat.size : 0) });
   }
-  const large = [...tops].filter(
+  const large = [...sizes].filter(
     ([, { files, bytes }]) => files > MAX_IGNORED.files || bytes > MAX_IGNORED.bytes,
   );
   const isLarge = (file: string) => large.some(([top]) => file === top || file.startsWith(`${top}/`));
@@ -132,8 +132,8 @@ function dropLargeFolders(entries: readonly Entry[]): Entry[] {
 /** Returns the topmost of these folders that contains a file, or the file itself. */
 function findTopmost(folders: ReadonlySet<string>, file: string): string {
   const parts = file.split('/');
-  const at = parts.findIndex((_, index) => folders.has(parts.slice(0, index + 1).join('/')));
-  return at === -1 ? file : parts.slice(0, at + 1).join('/');
+  const depth = parts.findIndex((_, index) => folders.has(parts.slice(0, index + 1).join('/')));
+  return depth === -1 ? file : parts.slice(0, depth + 1).join('/');
 }
 
 /**
@@ -149,16 +149,16 @@ async function makeRepository(root: string, tree: string, before: string | undef
         git(root, ['symbolic-ref', '--short', 'HEAD']),
       ])
     : [];
-  const from = JSON.stringify([head, objects, branch]);
-  if (from === before) return from;
+  const description = JSON.stringify([head, objects, branch]);
+  if (description === before) return description;
   await rm(path.join(tree, '.git'), { recursive: true, force: true });
   const init = ['init', '--quiet', '--template=', `--initial-branch=${branch?.trim() || 'main'}`];
-  if ((await git(tree, init)) === null || !head || !objects) return from;
+  if ((await git(tree, init)) === null || !head || !objects) return description;
   await mkdir(path.join(tree, '.git', 'objects', 'info'), { recursive: true });
   await writeFile(path.join(tree, '.git', 'objects', 'info', 'alternates'), objects);
   await git(tree, ['update-ref', 'HEAD', head.trim()]);
   await git(tree, ['read-tree', 'HEAD']);
-  return from;
+  return description;
 }
 
 /** An entry to mirror, and the folder that contains it. */
@@ -176,7 +176,7 @@ interface MirrorOptions {
   /** The stats of files that were copied before; updated as files are copied. */
   readonly copyStats: CopyStats;
   /** Returns the target of a link in the copy. */
-  readonly retarget: (link: string, from: Source) => string;
+  readonly retarget: (link: string, source: Source) => string;
   /** The contents of the folder, if nobody else can have changed it since it was filled. */
   readonly existing?: readonly Omit<Source, 'root'>[] | undefined;
 }
@@ -186,15 +186,15 @@ interface MirrorOptions {
  * file system supports it (`COPYFILE_FICLONE`). Never links files, because a write to the copy must not reach its source. Skips unreadable files, such
  * as a cache file that was deleted after listing. Returns the entries in the folder.
  */
-export async function mirror<Of extends Source>(
-  sources: readonly Of[],
+export async function mirror<Item extends Source>(
+  sources: readonly Item[],
   target: string,
   { copyStats, retarget, existing }: MirrorOptions,
-): Promise<Of[]> {
+): Promise<Item[]> {
   await mkdir(target, { recursive: true });
-  const indexByPath = new Map(sources.map((source) => [source.path, source]));
+  const sourceByPath = new Map(sources.map((source) => [source.path, source]));
   const before = new Map((existing ?? (await listAll(target))).map((entry) => [entry.path, entry]));
-  const stale = [...before.values()].filter(({ path, kind }) => indexByPath.get(path)?.kind !== kind);
+  const stale = [...before.values()].filter(({ path, kind }) => sourceByPath.get(path)?.kind !== kind);
   await removeAll(target, stale);
   for (const { path: folder, stat } of sources.filter(({ kind }) => kind === 'folder')) {
     const now = before.get(folder);
@@ -204,7 +204,7 @@ export async function mirror<Of extends Source>(
     if (now?.kind === 'folder' && (now.stat.mode & 0o777) !== mode)
       await chmod(path.join(target, folder), mode);
   }
-  const isNew = ({ path, stat }: Of) => {
+  const isNew = ({ path, stat }: Item) => {
     const last = copyStats.get(path);
     const now = before.get(path);
     return !(now && last && isUntouched(last.source, stat) && isUntouched(last.copy, now.stat));
@@ -240,19 +240,19 @@ export async function mirror<Of extends Source>(
 async function copyEntry(
   source: Source,
   copy: string,
-  retarget: (link: string, from: Source) => string,
+  retarget: (link: string, source: Source) => string,
 ): Promise<boolean> {
-  const from = path.join(source.root, source.path);
+  const file = path.join(source.root, source.path);
   try {
-    if (source.kind === 'link') await symlink(retarget(await readlink(from), source), copy);
+    if (source.kind === 'link') await symlink(retarget(await readlink(file), source), copy);
     else {
-      await copyFile(from, copy, constants.COPYFILE_FICLONE);
+      await copyFile(file, copy, constants.COPYFILE_FICLONE);
       // Build tools compare modification times.
       await utimes(copy, source.stat.atime, source.stat.mtime);
     }
     return true;
   } catch (error) {
-    const isReadable = await access(from, constants.R_OK).then(
+    const isReadable = await access(file, constants.R_OK).then(
       () => true,
       () => false,
     );
@@ -292,7 +292,7 @@ interface CollectResult {
  * Returns the project's source files that somebody other than self-heal has changed since the copy was made, relative to the root, sorted. `isOurs` is
  * true if self-heal left a file in this state.
  */
-export async function listChangedSince(
+export async function listFilesChangedSince(
   root: string,
   copy: ProjectCopy,
   isOurs: (file: string, now: FileState | null) => boolean,
@@ -328,19 +328,19 @@ export async function collectChanges(
     const last = copy.copyStats.get(file);
     return !(now && last && isUntouched(last.copy, now.stat));
   };
-  const old = [...base.keys()].filter(isTouched);
+  const changed = [...base.keys()].filter(isTouched);
   const added = [...tree.keys()].filter(
     (file) => !base.has(file) && isTouched(file) && !isInProgramFolder(file),
   );
-  const others = added.filter(isWritable);
-  const unknown = others.filter((file) => !copiedByPath.has(file));
+  const writable = added.filter(isWritable);
+  const newFiles = writable.filter((file) => !copiedByPath.has(file));
   // Also checks the copy, because agent programs create folders with their own ignore rules there.
-  const matches = await Promise.all([root, copy.tree].map((folder) => findUnwritable(folder, unknown)));
-  const hidden = new Set(matches.flatMap((paths) => [...paths]));
-  const ignored = others.filter((file) => hidden.has(file) || copiedByPath.has(file));
-  const refused = explainNotRevertible([...old, ...added], copiedByPath);
+  const matches = await Promise.all([root, copy.tree].map((folder) => findUnwritable(folder, newFiles)));
+  const unwritable = new Set(matches.flatMap((paths) => [...paths]));
+  const ignored = writable.filter((file) => unwritable.has(file) || copiedByPath.has(file));
+  const refused = explainIrreversible([...changed, ...added], copiedByPath);
   if (refused !== null) return { edits: [], ignored, refused };
-  const paths = [...old, ...unknown.filter((file) => !hidden.has(file))];
+  const paths = [...changed, ...newFiles.filter((file) => !unwritable.has(file))];
   const bytes = paths.reduce((sum, file) => sum + (tree.get(file)?.stat.size ?? 0), 0);
   if (paths.length > MAX_FILES || bytes > MAX_BYTES) {
     const size = `${paths.length} files, ${Math.ceil(bytes / 1024 / 1024)} MB`;
@@ -350,7 +350,7 @@ export async function collectChanges(
   for (const file of paths.toSorted()) {
     const before = await storeState(copy.base, base.get(file), { contents, like: null });
     const after = await storeState(copy.tree, tree.get(file), { contents, like: before });
-    if (after?.kind === 'link' && hasOutsideTarget(copy.tree, file))
+    if (after?.kind === 'link' && leadsOutside(copy.tree, file))
       return { edits: [], ignored, refused: `it created a link that points outside the project: ${file}` };
     if (!isSameState(before, after)) edits.push({ path: file, before, after });
   }
@@ -361,8 +361,8 @@ function indexByPath(entries: readonly Entry[]): Map<string, Entry> {
   return new Map(entries.map((entry) => [entry.path, entry]));
 }
 
-/** Explains why a change could not be reverted later, or returns null. Then the whole change is refused, because a part of a fix is no fix. */
-function explainNotRevertible(
+/** Explains why a change could not be reverted later, or returns null. The whole change is then refused, because part of a fix is no fix. */
+function explainIrreversible(
   touched: readonly string[],
   copiedByPath: ReadonlyMap<string, Entry>,
 ): string | null {
@@ -385,7 +385,7 @@ async function storeState(
   entry: Entry | undefined,
   { contents, like }: { readonly contents: ContentStore; readonly like: FileState | null },
 ): Promise<FileState | null> {
-  const kind = entry && kindOf(entry.stat);
+  const kind = entry && getFileKind(entry.stat);
   if (!kind) return null;
   const hash = await contents.put(readContent(path.join(folder, entry.path), kind));
   const mode = entry.stat.mode & 0o777;
@@ -394,7 +394,7 @@ async function storeState(
   return { kind, hash, mode: mode & 0o100 ? like.mode | execute : like.mode & ~0o111 };
 }
 
-function hasOutsideTarget(tree: string, file: string): boolean {
+function leadsOutside(tree: string, file: string): boolean {
   const link = readlinkSync(path.join(tree, file));
   return path.isAbsolute(link) || pointsOutside(tree, file, link);
 }

@@ -15,11 +15,11 @@ export type FileState = z.infer<typeof fileStateShape>;
 /** Null if the path does not exist. */
 export const stateOrNull = fileStateShape.nullable();
 
-/** One path that a change touches, relative to the root, with `/`. */
+/** A change to one path, which is relative to the root, with `/`. */
 export const fileEditShape = z.strictObject({ path: safePath, before: stateOrNull, after: stateOrNull });
 export type FileEdit = z.infer<typeof fileEditShape>;
 
-/** Returns the SHA-256 of a content, in hex. */
+/** Returns the SHA-256 of bytes, in hex. */
 export function hashContent(content: Uint8Array): string {
   return createHash('sha256').update(content).digest('hex');
 }
@@ -39,13 +39,13 @@ export function readFileState(root: string, file: string): FileState | null | 'o
   if (obstacle !== 'folders') return obstacle === 'link' ? 'other' : null;
   const info = lstatSync(absolute, { throwIfNoEntry: false });
   if (!info) return null;
-  const kind = kindOf(info);
+  const kind = getFileKind(info);
   if (kind === null) return 'other';
   return { kind, hash: hashContent(readContent(absolute, kind)), mode: info.mode & 0o777 };
 }
 
 /** Returns the kind of a regular file or link; null for anything else. */
-export function kindOf(info: Pick<Stats, 'isFile' | 'isSymbolicLink'>): FileState['kind'] | null {
+export function getFileKind(info: Pick<Stats, 'isFile' | 'isSymbolicLink'>): FileState['kind'] | null {
   if (info.isFile()) return 'file';
   return info.isSymbolicLink() ? 'link' : null;
 }
@@ -64,7 +64,7 @@ export function isExecutable({ kind, mode }: FileState): boolean {
 /** Returns the folders above a path, the topmost first. */
 export function listParents(file: string): string[] {
   const parts = file.split('/').slice(0, -1);
-  return parts.map((_, at) => parts.slice(0, at + 1).join('/'));
+  return parts.map((_, index) => parts.slice(0, index + 1).join('/'));
 }
 
 /** Returns the first link or file among the parents of a path; `folders` if all that exist are folders. */

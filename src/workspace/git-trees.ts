@@ -16,7 +16,7 @@ export interface FileSnapshot {
 }
 
 export interface ChangedPath {
-  /** Relative to the recorded root, with forward slashes. */
+  /** Relative to the workspace root, with forward slashes. */
   readonly path: string;
   /** Links and submodules are never read. Default: `file`. */
   readonly kind?: 'file' | 'link' | 'other';
@@ -29,7 +29,7 @@ export interface GitChanges {
   readonly base: string;
   readonly changes: readonly ChangedPath[];
   /** Reads every file, and returns changes that git's configuration hides. */
-  readonly hidden: () => Promise<readonly ChangedPath[]>;
+  readonly findHidden: () => Promise<readonly ChangedPath[]>;
   readonly before: FileSnapshot;
   readonly after: FileSnapshot;
 }
@@ -73,13 +73,16 @@ async function compareSince(cwd: string, ref: string | null): Promise<GitChanges
   ];
   const raw = splitAtNul(await gitDiff(root, [...options, base, '--']));
   const untracked = await readGitList(root, ['ls-files', '--others', '--exclude-standard', '-z']);
-  const added = untracked.map(async (file) => ({ path: file, kind: await kindOf(path.join(root, file)) }));
+  const added = untracked.map(async (file) => ({
+    path: file,
+    kind: await readKind(path.join(root, file)),
+  }));
   const changes = [...parseRawDiff(raw), ...(await Promise.all(added))];
   return {
     root,
     base,
     changes,
-    hidden: () => findHiddenChanges(root, base, new Set(changes.map((change) => change.path))),
+    findHidden: () => findHiddenChanges(root, base, new Set(changes.map((change) => change.path))),
     before: createCommitSnapshot(root, base),
     after: createDiskSnapshot(root, async () => [
       ...(await readGitList(root, ['ls-files', '-z'])),
@@ -95,11 +98,11 @@ async function compareSince(cwd: string, ref: string | null): Promise<GitChanges
 async function findHiddenChanges(
   root: string,
   base: string,
-  known: ReadonlySet<string>,
+  listedPaths: ReadonlySet<string>,
 ): Promise<ChangedPath[]> {
   const entries = (await readGitList(root, ['ls-tree', '-r', '-z', base])).flatMap((entry) => {
     const [, id = '', file = ''] = /^100\d{3} blob ([\da-f]+)\t(.+)$/s.exec(entry) ?? [];
-    return file === '' || known.has(file) ? [] : [{ id, file }];
+    return file === '' || listedPaths.has(file) ? [] : [{ id, file }];
   });
   const options = ['--type=bool', '--default=false', '--get', 'core.sparseCheckout'];
   const isSparse = (await readGitLine(root, ['config', ...options])) === 'true';
@@ -112,7 +115,7 @@ async function findHiddenChanges(
     else if (!bytes && !isSparse) differing.push({ id, file });
   }
   const objects = await readObjects(root, [...new Set(differing.map(({ id }) => id))]);
-  const isStored = ({ id, hash, hashLines: lines }: (typeof differing)[number]) => {
+  const isSameContent = ({ id, hash, hashLines: lines }: (typeof differing)[number]) => {
     const bytes = objects.get(id) ?? new Uint8Array();
     const [, lfsHash] =
       /^version https:\/\/git-lfs[^\n]*\noid sha256:([\da-f]{64})\n/.exec(
@@ -120,7 +123,7 @@ async function findHiddenChanges(
       ) ?? [];
     return hash !== undefined && (lfsHash === hash || hashLines(bytes) === lines);
   };
-  return differing.filter((entry) => !isStored(entry)).map(({ file }) => ({ path: file, kind: 'file' }));
+  return differing.filter((entry) => !isSameContent(entry)).map(({ file }) => ({ path: file, kind: 'file' }));
 }
 
 /** Returns the SHA-256 of a text with line feeds as its only line ends. */
@@ -153,12 +156,12 @@ export async function findBase(
 
 /** Resolves names to commits; omits names that do not exist. */
 async function resolveCommits(cwd: string, names: readonly string[]): Promise<ReadonlyMap<string, string>> {
-  const valid = names.filter((name) => !name.includes('\n'));
-  const input = valid.map((name) => `${name}^{commit}\n`).join('');
+  const validNames = names.filter((name) => !name.includes('\n'));
+  const input = validNames.map((name) => `${name}^{commit}\n`).join('');
   const output = await gitBytes(cwd, ['cat-file', '--batch-check=%(objectname)'], { input }).catch(() => '');
   const ids = output.toString().split('\n');
   return new Map(
-    valid.flatMap((name, n) => (/^[\da-f]{40,64}$/.test(ids[n] ?? '') ? [[name, ids[n] ?? '']] : [])),
+    validNames.flatMap((name, n) => (/^[\da-f]{40,64}$/.test(ids[n] ?? '') ? [[name, ids[n] ?? '']] : [])),
   );
 }
 
@@ -172,8 +175,8 @@ function listBaseNames(env: NodeJS.ProcessEnv): { requested: readonly string[]; 
     ...findBranch('GITHUB_BASE_REF', 'CI_MERGE_REQUEST_TARGET_BRANCH_NAME'),
     ...(commit ? [commit] : []),
   ];
-  const usual = ['origin/HEAD', 'origin/main', 'origin/master', 'main', 'master'];
-  return { requested, names: [...requested, ...findBranch('CI_DEFAULT_BRANCH'), ...usual] };
+  const defaultBranches = ['origin/HEAD', 'origin/main', 'origin/master', 'main', 'master'];
+  return { requested, names: [...requested, ...findBranch('CI_DEFAULT_BRANCH'), ...defaultBranches] };
 }
 
 /** Parses `git diff --raw -z`: `:old-mode new-mode old-id new-id status NUL path NUL`. */
@@ -187,7 +190,7 @@ export function parseRawDiff(fields: readonly string[]): ChangedPath[] {
   });
 }
 
-async function kindOf(file: string): Promise<'file' | 'link' | 'other'> {
+async function readKind(file: string): Promise<'file' | 'link' | 'other'> {
   const info = await lstat(file).catch(() => null);
   return info?.isSymbolicLink() ? 'link' : info && !info.isFile() ? 'other' : 'file';
 }
@@ -195,7 +198,7 @@ async function kindOf(file: string): Promise<'file' | 'link' | 'other'> {
 /** Reads files from the disk; for links, reads their targets, as git does. */
 export function createDiskSnapshot(root: string, listPaths: FileSnapshot['listPaths']): FileSnapshot {
   const readBytes = async (file: string) => {
-    const kind = await kindOf(file);
+    const kind = await readKind(file);
     return kind === 'other' ? null : kind === 'link' ? readlink(file, 'buffer') : readFile(file);
   };
   return {
@@ -237,24 +240,24 @@ function createCommitSnapshot(root: string, commit: string): FileSnapshot {
 async function readObjects(root: string, names: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>> {
   const blobs = new Map<string, Uint8Array>();
   // A newline in a name would break the line-based request.
-  const valid = names.filter((name) => !name.includes('\n'));
-  if (valid.length === 0) return blobs;
-  const input = valid.map((name) => `${name}\n`).join('');
+  const validNames = names.filter((name) => !name.includes('\n'));
+  if (validNames.length === 0) return blobs;
+  const input = validNames.map((name) => `${name}\n`).join('');
   const output = await gitBytes(root, ['cat-file', '--batch'], { input });
-  let at = 0;
-  for (const name of valid) {
-    const end = output.indexOf(10, at);
+  let offset = 0;
+  for (const name of validNames) {
+    const end = output.indexOf(10, offset);
     if (end === -1) break;
-    const [, type, size] = / (\w+) (\d+)$/.exec(output.toString('utf8', at, end)) ?? [];
-    at = end + 1;
+    const [, type, size] = / (\w+) (\d+)$/.exec(output.toString('utf8', offset, end)) ?? [];
+    offset = end + 1;
     if (size === undefined) continue;
-    if (type === 'blob') blobs.set(name, output.subarray(at, at + Number(size)));
-    at += Number(size) + 1;
+    if (type === 'blob') blobs.set(name, output.subarray(offset, offset + Number(size)));
+    offset += Number(size) + 1;
   }
   return blobs;
 }
 
-/** Returns the problem of a comparison without a base. */
+/** Says that there is no commit to compare with, and what to do. */
 export function createNoBaseProblem({ kind, detail }: NoBase): Problem {
   const problems: Record<NoBase['kind'], Pick<Problem, 'message' | 'remedy'>> = {
     'no-git': { message: 'git is not installed', remedy: 'Install git, which this command needs.' },

@@ -5,8 +5,8 @@ import { copyFile, mkdtemp, rm, stat, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { reasonOf } from '../problem.js';
 
-/** With these options, git starts no program of the repository and prints paths unquoted. */
-const quiet = ['-c', 'core.fsmonitor=false', '-c', 'core.quotepath=false', '-c', 'core.hooksPath=/dev/null'];
+/** With these options, git runs no program that the repository names, and prints paths unquoted. */
+const flags = ['-c', 'core.fsmonitor=false', '-c', 'core.quotepath=false', '-c', 'core.hooksPath=/dev/null'];
 const gitVariables = {
   GIT_OPTIONAL_LOCKS: '0',
   // A partial clone fetches missing objects, and must not ask for a password.
@@ -55,7 +55,7 @@ export async function gitBytes(
 ): Promise<Buffer> {
   // Loaded on demand, because starting a suite needs no git.
   const { execa } = await import('execa');
-  const { stdout } = await execa('git', [...quiet, ...args], {
+  const { stdout } = await execa('git', [...flags, ...args], {
     cwd,
     env: { ...removeGitVariables(environment()), ...gitVariables, ...env },
     extendEnv: false,
@@ -73,12 +73,12 @@ export async function gitBytes(
  * in the user's index. Rejects like `gitBytes`.
  */
 export async function gitDiff(cwd: string, args: readonly string[]): Promise<Buffer> {
-  const index = String(await gitBytes(cwd, ['rev-parse', '--git-path', 'index'])).replace(/\n$/, '');
+  const indexPath = String(await gitBytes(cwd, ['rev-parse', '--git-path', 'index'])).replace(/\n$/, '');
   const folder = await mkdtemp(path.join(tmpdir(), 'self-heal-index-'));
   const copy = path.join(folder, 'index');
   try {
     // A repository without a single file has no index.
-    await copyIndex(path.resolve(cwd, index), copy).catch(() => undefined);
+    await copyIndex(path.resolve(cwd, indexPath), copy).catch(() => undefined);
     return await gitBytes(cwd, ['diff', ...args], { env: { GIT_INDEX_FILE: copy } });
   } finally {
     await rm(folder, { recursive: true, force: true });
@@ -93,7 +93,7 @@ async function copyIndex(from: string, to: string): Promise<void> {
   await utimes(to, second, second);
 }
 
-/** Returns git's last message in an error. */
+/** Returns the last error message that git printed. */
 export function readGitError(error: unknown): string {
   const text = reasonOf(error);
   return [...text.matchAll(/^(?:fatal|error): (.+)/gm)].at(-1)?.[1] ?? text;
@@ -104,8 +104,8 @@ export function readGitError(error: unknown): string {
  * may mark another user's repository as safe.
  */
 function removeGitVariables(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const isOther = (name: string) => !name.startsWith('GIT_') || name.startsWith('GIT_CONFIG_');
-  return Object.fromEntries(Object.entries(env).filter(([name]) => isOther(name)));
+  const isKept = (name: string) => !name.startsWith('GIT_') || name.startsWith('GIT_CONFIG_');
+  return Object.fromEntries(Object.entries(env).filter(([name]) => isKept(name)));
 }
 
 /** The variables that `git rev-parse --local-env-vars` lists, except those with settings, such as `safe.directory`. */
@@ -135,14 +135,14 @@ export function removeHookVariables(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 /** Returns the folder that contains `.git` (a file in a worktree); null outside a repository. */
 export function findGitRoot(folder: string): string | null {
   const isRoot = (candidate: string) => existsSync(path.join(candidate, '.git'));
-  return isRoot(folder) ? folder : findAbove(folder, isRoot);
+  return isRoot(folder) ? folder : findAncestor(folder, isRoot);
 }
 
 /** Returns the nearest folder above this one that is a match, or null. */
-export function findAbove(folder: string, isMatch: (folder: string) => boolean): string | null {
+export function findAncestor(folder: string, isMatch: (folder: string) => boolean): string | null {
   const parent = path.dirname(folder);
   if (parent === folder) return null;
-  return isMatch(parent) ? parent : findAbove(parent, isMatch);
+  return isMatch(parent) ? parent : findAncestor(parent, isMatch);
 }
 
 export interface RecentCommit {
@@ -157,11 +157,14 @@ export interface RecentCommit {
 
 const MAX_COMMITS = 5;
 
-/** Returns the last commits in a folder, those of these files first; none without a repository. */
+/** Returns the last commits in a folder, those that changed these files first; none without a repository. */
 export async function listRecentCommits(cwd: string, files: readonly string[]): Promise<RecentCommit[]> {
   const paths = files.map((file) => `:(literal)${file}`);
-  const [own, all] = await Promise.all([paths.length > 0 ? readLog(cwd, paths) : [], readLog(cwd, ['.'])]);
-  const commits = new Map([...own.slice(0, 3), ...all].map((commit) => [commit.id, commit]));
+  const [related, recent] = await Promise.all([
+    paths.length > 0 ? readLog(cwd, paths) : [],
+    readLog(cwd, ['.']),
+  ]);
+  const commits = new Map([...related.slice(0, 3), ...recent].map((commit) => [commit.id, commit]));
   return [...commits.values()].slice(0, MAX_COMMITS);
 }
 

@@ -2,7 +2,7 @@ import { diffArrays } from 'diff';
 import type { Hunk } from '../model/blame.js';
 
 /**
- * A hunk that can be reverted. Its file is relative to the recorded root; texts are Latin-1, one character per byte, and lines keep their line ends.
+ * A hunk that can be reverted. Its file is relative to the workspace root; texts are Latin-1, one character per byte, and lines keep their line ends.
  */
 export interface ExactHunk extends Hunk {
   /** Its first line in the old and in the new state, counted from 1. */
@@ -24,7 +24,7 @@ export interface ChangedFile {
 const MAX_DIFFERENCES = 2000;
 
 export function compareFile(file: string, before: string | null, after: string | null): ChangedFile {
-  const whole = {
+  const wholeFile = {
     file,
     oldStart: 1,
     newStart: 1,
@@ -33,9 +33,9 @@ export function compareFile(file: string, before: string | null, after: string |
     whole: true,
   };
   if (before === null || after === null || isBinary(before) || isBinary(after))
-    return { path: file, before, after, hunks: [whole] };
+    return { path: file, before, after, hunks: [wholeFile] };
   const changes = diffArrays(splitLines(before), splitLines(after), { maxEditLength: MAX_DIFFERENCES });
-  return { path: file, before, after, hunks: changes ? groupHunks(file, changes) : [whole] };
+  return { path: file, before, after, hunks: changes ? groupHunks(file, changes) : [wholeFile] };
 }
 
 /** Returns the file's text with some of its hunks reverted; null if the file then does not exist. */
@@ -47,13 +47,13 @@ export function revertHunks(
   if (count === 0) return after;
   if (count === hunks.length || before === null || after === null) return before;
   const lines = splitLines(before);
-  let at = 0;
+  let line = 0;
   const parts: string[] = [];
   for (const hunk of hunks) {
-    parts.push(...lines.slice(at, hunk.oldStart - 1), ...(reverted.has(hunk) ? hunk.old : hunk.now));
-    at = hunk.oldStart - 1 + hunk.old.length;
+    parts.push(...lines.slice(line, hunk.oldStart - 1), ...(reverted.has(hunk) ? hunk.old : hunk.now));
+    line = hunk.oldStart - 1 + hunk.old.length;
   }
-  return [...parts, ...lines.slice(at)].join('');
+  return [...parts, ...lines.slice(line)].join('');
 }
 
 /** Splits a text into lines that keep their line ends. */
@@ -69,21 +69,21 @@ function isBinary(text: string): boolean {
 function groupHunks(file: string, changes: ReturnType<typeof diffArrays<string>>): ExactHunk[] {
   const hunks: { oldStart: number; newStart: number; old: string[]; now: string[] }[] = [];
   let [oldLine, newLine] = [1, 1];
-  let between: string[] | null = null;
+  let unchanged: string[] | null = null;
   for (const { value, added, removed } of changes) {
-    if (!added && !removed) between = value;
+    if (!added && !removed) unchanged = value;
     else {
-      let open = hunks.at(-1);
-      if (open && between !== null && between.length <= 1 && !/\w/.test(between.join(''))) {
-        open.old.push(...between);
-        open.now.push(...between);
-      } else if (!open || between !== null) {
-        open = { oldStart: oldLine, newStart: newLine, old: [], now: [] };
-        hunks.push(open);
+      let current = hunks.at(-1);
+      if (current && unchanged !== null && unchanged.length <= 1 && !/\w/.test(unchanged.join(''))) {
+        current.old.push(...unchanged);
+        current.now.push(...unchanged);
+      } else if (!current || unchanged !== null) {
+        current = { oldStart: oldLine, newStart: newLine, old: [], now: [] };
+        hunks.push(current);
       }
-      if (added) open.now.push(...value);
-      else open.old.push(...value);
-      between = null;
+      if (added) current.now.push(...value);
+      else current.old.push(...value);
+      unchanged = null;
     }
     if (!added) oldLine += value.length;
     if (!removed) newLine += value.length;

@@ -68,7 +68,7 @@ interface Install {
     /** The output of a failed install, else null. */
     readonly failed: string | null;
     /** Its changes to lock files. */
-    readonly locks: readonly FileEdit[];
+    readonly lockEdits: readonly FileEdit[];
   }>;
 }
 
@@ -105,19 +105,19 @@ export async function createInstall(request: InstallRequest): Promise<Install> {
       }));
       return {
         failed: failed && `${failed.output}\nit ended with ${failed.how}`,
-        locks: edits.filter(({ before, after }) => !isSameState(before, after)),
+        lockEdits: edits.filter(({ before, after }) => !isSameState(before, after)),
       };
     },
   };
 }
 
 /** Reverts an install's changes to lock files. */
-export async function restoreLocks(
+export async function restoreLockFiles(
   root: string,
-  locks: readonly FileEdit[],
+  lockEdits: readonly FileEdit[],
   contents: ContentStore,
 ): Promise<void> {
-  const files = locks.map(({ path: file, before, after }) => ({ path: file, known: [after], goal: before }));
+  const files = lockEdits.map((edit) => ({ path: edit.path, known: [edit.after], goal: edit.before }));
   await writeFiles(root, { files, folders: [] }, contents);
 }
 

@@ -47,21 +47,21 @@ const storedShape = journalShape.extend({
 
 /**
  * Writes the journal of a project in place of the previous one. First reserves the disk space for carrying it out, because a full disk must not leave
- * a change in the project. Rejects with `ContentsMissing` if it cannot be carried out.
+ * a change in the project. Rejects with `MissingContentError` if it cannot be carried out.
  */
 export async function writeJournal(
   { project, root }: JournalFolders,
   journal: Journal,
   contents: ContentStore,
 ): Promise<void> {
-  await reserve(project, await storeGoals(project, journal, contents));
-  const text = { schemaVersion: 1, ...journal, project: inodeOf(project), root: inodeOf(root) };
-  writeState(journalFile(project), `${JSON.stringify(text)}\n`, { durable: true });
+  await reserveDiskSpace(project, await storeGoals(project, journal, contents));
+  const json = { schemaVersion: 1, ...journal, project: readInode(project), root: readInode(root) };
+  writeState(journalPath(project), `${JSON.stringify(json)}\n`, { durable: true });
 }
 
 export async function closeJournal(project: string): Promise<void> {
-  await removeState(journalFile(project));
-  await releaseReserved(project);
+  await removeState(journalPath(project));
+  await releaseDiskSpace(project);
 }
 
 /** Opens the contents that are stored in the project with a run's journal, because the run's own folder may be gone after a kill. */
@@ -70,8 +70,8 @@ export function openJournalContentStore(project: string, runId: string): Content
 }
 
 /** Frees the reserved disk space for the command that carries out the journal. */
-export function releaseReserved(project: string): Promise<void> {
-  return removeState(reservedFile(project));
+export function releaseDiskSpace(project: string): Promise<void> {
+  return removeState(reservedPath(project));
 }
 
 /** A file occupies whole blocks. */
@@ -81,19 +81,19 @@ const OTHER_BYTES = 256 * 1024;
 
 /** Stores the goals of a journal with it, and returns the disk space for carrying it out. */
 async function storeGoals(project: string, { runId, files }: Journal, store: ContentStore): Promise<number> {
-  const stored = openJournalContentStore(project, runId);
+  const journalStore = openJournalContentStore(project, runId);
   let bytes = OTHER_BYTES;
   for (const { goal } of files) {
     if (!goal) continue;
     const content = await store.get(goal.hash);
-    await stored.put(content);
+    await journalStore.put(content);
     bytes += content.length + BLOCK_BYTES;
   }
   return bytes;
 }
 
-async function reserve(project: string, bytes: number): Promise<void> {
-  const file = reservedFile(project);
+async function reserveDiskSpace(project: string, bytes: number): Promise<void> {
+  const file = reservedPath(project);
   if (measureState(file) >= bytes) return;
   await removeState(file);
   // Random bytes, because some file systems do not store zeros.
@@ -105,12 +105,12 @@ export function readJournal({
   project,
   root,
 }: JournalFolders): Journal | { readonly refused: string } | null {
-  if (!hasState(journalFile(project))) return null;
-  const parsed = storedShape.safeParse(jsonOf(readStateText(journalFile(project))));
+  if (!hasState(journalPath(project))) return null;
+  const parsed = storedShape.safeParse(jsonOf(readStateText(journalPath(project))));
   if (!parsed.success) return { refused: 'it is damaged' };
   const { project: projectNumber, root: rootNumber, schemaVersion: _, ...journal } = parsed.data;
-  if (projectNumber !== inodeOf(project)) return { refused: 'it was written for another folder' };
-  if (rootNumber !== inodeOf(root))
+  if (projectNumber !== readInode(project)) return { refused: 'it was written for another folder' };
+  if (rootNumber !== readInode(root))
     return { refused: `${root}, to which its paths are relative, is no longer the same folder` };
   return journal;
 }
@@ -118,20 +118,20 @@ export function readJournal({
 /** Sets a journal aside, so that the next run can start; returns its new path. */
 export function setJournalAside(project: string): string {
   const aside = stateFolder(project, `journal.refused-${process.pid}-${Date.now()}.json`);
-  hasState(journalFile(project));
-  renameSync(journalFile(project), aside);
+  hasState(journalPath(project));
+  renameSync(journalPath(project), aside);
   return aside;
 }
 
-function reservedFile(project: string): string {
+function reservedPath(project: string): string {
   return stateFolder(project, 'reserved');
 }
 
-function journalFile(project: string): string {
+function journalPath(project: string): string {
   return stateFolder(project, 'journal.json');
 }
 
 /** Identifies a folder on its file system, even after it was moved. */
-function inodeOf(folder: string): number {
+function readInode(folder: string): number {
   return lstatSync(realpathSync(folder)).ino;
 }

@@ -21,7 +21,7 @@ export async function renderChange(
       readBytes(edit.after, contents),
     ]);
     const isBinary = [before, after].some((bytes) => bytes.subarray(0, 8000).includes(0));
-    const hunks = isBinary ? [] : compare(before, after);
+    const hunks = isBinary ? [] : compareBytes(before, after);
     const lines = hunks.flatMap((hunk) => hunk.lines);
     const count = (sign: string) => (isBinary ? null : lines.filter((line) => line.startsWith(sign)).length);
     const text = unescapeNames(formatPatch({ ...createHeader(edit), hunks }));
@@ -37,13 +37,13 @@ export async function renderChange(
 function unescapeNames(patch: string): string {
   const end = patch.indexOf('\n@@ ');
   const head = end === -1 ? patch : patch.slice(0, end);
-  const plain = head.replaceAll(/"((?:[^"\\\n]|\\.)*)"/g, (quoted: string, name: string) =>
+  const unescaped = head.replaceAll(/"((?:[^"\\\n]|\\.)*)"/g, (quoted: string, name: string) =>
     // Other escapes need the quotes.
     /\\(?![23]\d\d)/.test(name)
       ? quoted
       : name.replaceAll(/\\(\d{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8))),
   );
-  return plain + patch.slice(head.length);
+  return unescaped + patch.slice(head.length);
 }
 
 async function readBytes(state: FileState | null, contents: ContentStore): Promise<Buffer> {
@@ -51,28 +51,28 @@ async function readBytes(state: FileState | null, contents: ContentStore): Promi
 }
 
 /** Compares as Latin-1, one character per byte, which keeps every byte. */
-function compare(before: Buffer, after: Buffer): StructuredPatch['hunks'] {
+function compareBytes(before: Buffer, after: Buffer): StructuredPatch['hunks'] {
   const [old, now] = [before.toString('latin1'), after.toString('latin1')];
   const diff = (options: object) => structuredPatch('', '', old, now, '', '', { context: 3, ...options });
   const shortest = diff({ maxEditLength: MAX_DIFFERENCES });
   if (shortest) return shortest.hunks;
   const removed = structuredPatch('', '', old, '').hunks;
   const added = structuredPatch('', '', '', now).hunks;
-  const [first] = removed;
-  const [second] = added;
-  if (!first || !second) return [...removed, ...added];
+  const [removal] = removed;
+  const [addition] = added;
+  if (!removal || !addition) return [...removed, ...added];
   return [
     {
-      ...first,
-      newStart: second.newStart,
-      newLines: second.newLines,
-      lines: [...first.lines, ...second.lines],
+      ...removal,
+      newStart: addition.newStart,
+      newLines: addition.newLines,
+      lines: [...removal.lines, ...addition.lines],
     },
   ];
 }
 
 function createHeader({ path, before, after }: FileEdit): Omit<StructuredPatch, 'hunks'> {
-  const [oldMode, newMode] = [before && modeOf(before), after && modeOf(after)];
+  const [oldMode, newMode] = [before && getGitMode(before), after && getGitMode(after)];
   return {
     isGit: true,
     oldFileName: before ? `a/${path}` : '/dev/null',
@@ -86,7 +86,7 @@ function createHeader({ path, before, after }: FileEdit): Omit<StructuredPatch, 
   };
 }
 
-function modeOf(state: FileState): string {
+function getGitMode(state: FileState): string {
   if (state.kind === 'link') return '120000';
   return isExecutable(state) ? '100755' : '100644';
 }
@@ -96,10 +96,10 @@ function renderBinary(before: Buffer, after: Buffer): string {
   return `GIT binary patch\n${encodeLiteral(after)}\n${encodeLiteral(before)}\n`;
 }
 
-/** Returns git's id of a file's content; zeros if there is no file. `like` is another id of the repository; its length shows which hash function is used. */
-export function computeBlobId(content: Uint8Array | null, like = '0'.repeat(40)): string {
+/** Returns git's id of a file's content; zeros if there is no file. The length of `exampleId`, another id of the repository, shows its hash function. */
+export function computeBlobId(content: Uint8Array | null, exampleId = '0'.repeat(40)): string {
   if (content === null) return '0'.repeat(40);
-  const hash = createHash(like.length === 64 ? 'sha256' : 'sha1');
+  const hash = createHash(exampleId.length === 64 ? 'sha256' : 'sha1');
   return hash.update(`blob ${content.length}\0`).update(content).digest('hex');
 }
 
@@ -118,7 +118,7 @@ const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#
 
 function encodeBase85(chunk: Buffer): string {
   const padded = Buffer.concat([chunk, Buffer.alloc(-chunk.length & 3)]);
-  const words = Array.from({ length: padded.length / 4 }, (_, at) => padded.readUInt32BE(at * 4));
+  const words = Array.from({ length: padded.length / 4 }, (_, index) => padded.readUInt32BE(index * 4));
   return words
     .map((word) => [4, 3, 2, 1, 0].map((power) => digits[Math.floor(word / 85 ** power) % 85]).join(''))
     .join('');

@@ -13,7 +13,7 @@ import { setImmediate } from 'node:timers/promises';
 import { git, gitBytes, gitList, findGitRoot, readGitError } from './git.js';
 import { createDiskSnapshot, type FileSnapshot } from './git-trees.js';
 import { safePath } from './safe-path.js';
-import { kindOf, listParents } from './file-state.js';
+import { getFileKind, listParents } from './file-state.js';
 import { isInside } from '../paths.js';
 import { tryOr } from '../result.js';
 
@@ -63,12 +63,12 @@ function isWorkspaceRoot(folder: string): boolean {
 
 /** Lists the files of a project that an agent may need, without following links. Skips unreadable entries. */
 export async function listProject(root: string): Promise<Entry[]> {
-  return list(root, { area: 'source', ignored: new Set() });
+  return listEntries(root, { area: 'source', ignored: new Set() });
 }
 
 /** Lists all entries below one of our own folders. Every entry counts as `source`. */
 export async function listAll(root: string): Promise<Entry[]> {
-  return list(root, null);
+  return listEntries(root, null);
 }
 
 /** Creates a snapshot of the files below one of our own folders. */
@@ -94,23 +94,23 @@ interface Rules {
   readonly ignored: ReadonlySet<string>;
 }
 
-async function list(root: string, rules: Rules | null): Promise<Entry[]> {
+async function listEntries(root: string, rootRules: Rules | null): Promise<Entry[]> {
   const pause = createPeriodicYield();
   const entries: Entry[] = [];
-  const visit = async (folder: string, above: Rules | null): Promise<void> => {
+  const visit = async (folder: string, parent: Rules | null): Promise<void> => {
     await pause();
     const names = tryOr([], () => readdirSync(path.join(root, folder)));
-    const here = above && names.includes('.git') ? await readRepositoryRules(root, folder, above) : above;
+    const rules = parent && names.includes('.git') ? await readRepositoryRules(root, folder, parent) : parent;
     for (const name of names) {
       const file = folder === '' ? name : `${folder}/${name}`;
-      const area = here ? determineArea(file, here) : 'source';
-      const entry = area && createEntry(root, { file, area, isProject: here !== null });
+      const area = rules ? determineArea(file, rules) : 'source';
+      const entry = area && createEntry(root, { file, area, isProject: rules !== null });
       if (!entry) continue;
       entries.push(entry);
-      if (entry.kind === 'folder') await visit(file, here && { ...here, area: entry.area });
+      if (entry.kind === 'folder') await visit(file, rules && { ...rules, area: entry.area });
     }
   };
-  await visit('', rules);
+  await visit('', rootRules);
   return entries;
 }
 
@@ -120,7 +120,7 @@ function createEntry(
 ): Entry | null {
   return tryOr(null, () => {
     const stat = lstatSync(path.join(root, file));
-    const kind = stat.isDirectory() ? 'folder' : (kindOf(stat) ?? (isProject ? null : 'other'));
+    const kind = stat.isDirectory() ? 'folder' : (getFileKind(stat) ?? (isProject ? null : 'other'));
     const entry: Entry | null = kind && { path: file, kind, area, stat };
     return entry && isProject ? replaceEscapingLink(root, entry) : entry;
   });
@@ -155,7 +155,7 @@ function determineArea(file: string, { area, ignored }: Rules): Area | null {
 /** Returns the rules for the repository in a folder, with the files that it ignores. `!path` marks a tracked folder whose name is in `neverCopied`. */
 async function readRepositoryRules(root: string, folder: string, rules: Rules): Promise<Rules> {
   if (rules.area === 'installed') return rules;
-  const under = (file: string) => path.posix.join(folder, file.replace(/\/$/, ''));
+  const toRootPath = (file: string) => path.posix.join(folder, file.replace(/\/$/, ''));
   const options = ['-z', '--others', '--ignored', '--exclude-standard', '--directory'];
   const names = [...neverCopied].filter((name) => name !== '.git' && name !== '.self-heal');
   const [ignored, tracked] = await Promise.all([
@@ -174,19 +174,19 @@ async function readRepositoryRules(root: string, folder: string, rules: Rules): 
     area: folder === '' || rules.area === 'ignored' ? rules.area : 'foreign',
     ignored: new Set([
       ...rules.ignored,
-      ...ignored.map(under),
-      ...trackedFolders.map((parent) => `!${under(parent)}`),
+      ...ignored.map(toRootPath),
+      ...trackedFolders.map((parent) => `!${toRootPath(parent)}`),
     ]),
   };
 }
 
-/** True if git ignores a file that is neither a package nor an `.env` file; only a copy for an agent needs it. */
-export function isLocal({ area, path: file }: Entry): boolean {
+/** True if git ignores a file that is neither a package nor an `.env` file. Only a copy for an agent contains it. */
+export function isIgnoredByGit({ area, path: file }: Entry): boolean {
   return area === 'ignored' && !environmentFile.test(file);
 }
 
 /** The output of generators among the packages, such as `node_modules/.prisma`, which no package manager writes. */
-const generated = /(?:^|\/)node_modules\/\.(?!bin\/|pnpm\/|yarn|package-lock|modules\.)/;
+const generatedPackage = /(?:^|\/)node_modules\/\.(?!bin\/|pnpm\/|yarn|package-lock|modules\.)/;
 
 /** Returns the untracked files, without `.env` files and packages, that changed since a time in milliseconds since the epoch. */
 export async function listChangedOutsideGit(
@@ -199,7 +199,7 @@ export async function listChangedOutsideGit(
       kind !== 'folder' &&
       stat.ctimeMs > since &&
       !environmentFile.test(file) &&
-      (area !== 'installed' || generated.test(file)),
+      (area !== 'installed' || generatedPackage.test(file)),
   );
   if (changed.length === 0) return new Set();
   const tracked = new Set(await gitList(root, ['ls-files', '-z', '--recurse-submodules']));
@@ -207,7 +207,7 @@ export async function listChangedOutsideGit(
 }
 
 /** Explains why git cannot read the repository and its ignore rules; null if it can, or if there is no repository. */
-export async function explainUnreadableRules(project: string): Promise<string | null> {
+export async function explainUnreadableRepository(project: string): Promise<string | null> {
   if (findGitRoot(realpathSync(project)) === null) return null;
   // This reads the configuration and the index, but lists no files.
   return gitBytes(project, ['ls-files', '--', '.git']).then(() => null, readGitError);
@@ -218,18 +218,18 @@ export async function explainUnreadableRules(project: string): Promise<string | 
  * or because git ignores them.
  */
 export async function findUnwritable(root: string, files: readonly string[]): Promise<ReadonlySet<string>> {
-  const isInOther = (file: string) =>
+  const isInOtherRepository = (file: string) =>
     listParents(file).some((folder) => existsSync(path.join(root, folder, '.git')));
-  const never = files.filter((file) => !isWritable(file) || isInOther(file));
+  const unwritable = files.filter((file) => !isWritable(file) || isInOtherRepository(file));
   const input = files
-    .filter((file) => !never.includes(file) && !environmentFile.test(file))
+    .filter((file) => !unwritable.includes(file) && !environmentFile.test(file))
     .map((file) => `${file}\0`)
     .join('');
   const ignored = input === '' ? [] : await gitList(root, ['check-ignore', '-z', '--stdin'], { input });
-  return new Set([...never, ...ignored]);
+  return new Set([...unwritable, ...ignored]);
 }
 
-/** True if the name of a path does not keep a fix from changing it. */
+/** True if a fix may change a path, judging by its name alone. */
 export function isWritable(file: string): boolean {
   const isProtectedPart = (part: string) =>
     packageFolder.test(part) || neverCopied.has(path.posix.basename(part));

@@ -4,17 +4,17 @@ import escapeStringRegexp from 'escape-string-regexp';
 import { reasonOf } from '../problem.js';
 import { type ApplyResult, AppliedChanges, type ChangesOptions } from './applied-changes.js';
 import type { Change, ContentStore } from './change.js';
-import { type CopyFolder, makeCopyFolder } from './copy-folder.js';
-import { listChangedSince, collectChanges, createCopy, type ProjectCopy } from './copy.js';
+import { type CopyFolderOptions, makeCopyFolder } from './copy-folder.js';
+import { listFilesChangedSince, collectChanges, createCopy, type ProjectCopy } from './copy.js';
 import {
   createFolderSnapshot,
   createProjectSnapshot,
   listChangedOutsideGit,
   type Entry,
-  isLocal,
+  isIgnoredByGit,
   listProject,
   findRoot,
-  explainUnreadableRules,
+  explainUnreadableRepository,
 } from './project-files.js';
 import type { FileSnapshot } from './git-trees.js';
 import type { WriteResult } from './write-files.js';
@@ -26,10 +26,10 @@ export interface WorkingCopy {
   /** The folder that contains the whole copy; nothing else uses it. */
   readonly folder: string;
   /** Replaces paths of the project in a text by paths of the copy. */
-  readonly toCopy: (text: string) => string;
+  readonly toCopyPaths: (text: string) => string;
   /** Replaces paths of the copy in an agent's text by paths of the project. */
-  readonly toProject: (text: string) => string;
-  /** The files that self-heal's changes had edited when the copy was last updated, relative to the root. */
+  readonly toProjectPaths: (text: string) => string;
+  /** The files, relative to the root, that self-heal had edited when the copy was last updated. */
   readonly edited: ReadonlySet<string>;
 }
 
@@ -93,18 +93,18 @@ interface WorkspaceOptions extends Omit<ChangesOptions, 'root'> {
 export async function openWorkspace(options: WorkspaceOptions): Promise<Workspace> {
   const { contents } = options;
   const project = realpathSync(options.project);
-  const [root, unread] = await Promise.all([findRoot(project), explainUnreadableRules(project)]);
-  if (unread !== null)
-    options.warn(`git cannot read the repository, so files that it ignores may be changed: ${unread}`);
+  const [root, unreadable] = await Promise.all([findRoot(project), explainUnreadableRepository(project)]);
+  if (unreadable !== null)
+    options.warn(`git cannot read the repository, so files that it ignores may be changed: ${unreadable}`);
   const copies: (Promise<ProjectCopy> | undefined)[] = [];
   /** For each copy that has been updated, the files that were edited by the changes applied at that time. */
-  const editedIn = new Map<number, ReadonlySet<string>>();
+  const editedByCopy = new Map<number, ReadonlySet<string>>();
   const folders = new Set<string>();
   const announce = (folder: string) => {
     folders.add(folder);
     options.onCopy([...folders]);
   };
-  const openOnce = (n: number) => (copies[n] ??= openCopy({ root, project, n, announce }));
+  const openCopyOnce = (n: number) => (copies[n] ??= openCopy({ root, project, n, announce }));
   const changes = new AppliedChanges({ ...options, root, project });
   const toWorkingCopy = ({ tree, folder }: ProjectCopy, edited: ReadonlySet<string>): WorkingCopy => ({
     cwd: path.join(tree, path.relative(root, project)),
@@ -117,12 +117,12 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
     return changed.filter((file) => !changes.hasEdited(file));
   };
   // Only one operation at a time writes to the project, and none after the run has ended.
-  let writing: Promise<unknown> = Promise.resolve();
+  let lastWrite: Promise<unknown> = Promise.resolve();
   let isClosed = false;
   const write = <T>(work: () => Promise<T>): Promise<T> => {
     if (isClosed) return Promise.reject(new Error('the run has ended, so nothing more is written'));
-    const result = writing.then(work);
-    writing = result.catch(() => undefined);
+    const result = lastWrite.then(work);
+    lastWrite = result.catch(() => undefined);
     return result;
   };
   const createChange = (id: string, edits: Change['edits']): Change => ({ id, edits, folders: [] });
@@ -131,41 +131,41 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
     prepare: async (count = 1) => {
       // Copying may fail because somebody changes a file of the project; the copy is then made when an agent needs it.
       await Promise.all(
-        Array.from({ length: count }, (_, n) => openOnce(n).catch(() => (copies[n] = undefined))),
+        Array.from({ length: count }, (_, n) => openCopyOnce(n).catch(() => (copies[n] = undefined))),
       );
     },
     updateCopy: async (n = 0, { isFixUnderTest } = { isFixUnderTest: false }) => {
-      const copy = await openOnce(n);
+      const copy = await openCopyOnce(n);
       await (isFixUnderTest ? copy.reset() : copy.refresh());
-      const edited = (isFixUnderTest ? editedIn.get(n) : undefined) ?? new Set(changes.listEditedFiles());
-      editedIn.set(n, edited);
+      const edited = (isFixUnderTest ? editedByCopy.get(n) : undefined) ?? new Set(changes.listEditedFiles());
+      editedByCopy.set(n, edited);
       return toWorkingCopy(copy, edited);
     },
-    hasCopy: (n) => editedIn.has(n),
+    hasCopy: (n) => editedByCopy.has(n),
     updateCleanCopy: async (since) => {
-      const copy = await openOnce(0);
-      editedIn.delete(0);
+      const copy = await openCopyOnce(0);
+      editedByCopy.delete(0);
       await copy.refresh(async (entries) => {
         const changed = new Set(await listChangedByOthers(entries, since));
-        return entries.filter((entry) => !isLocal(entry) && !changed.has(entry.path));
+        return entries.filter((entry) => !isIgnoredByGit(entry) && !changed.has(entry.path));
       });
       return toWorkingCopy(copy, new Set(changes.listEditedFiles()));
     },
     listChangedOutsideGit: async (since) => listChangedByOthers(await listProject(root), since),
     createCollectedChange: (id, edits) => {
       const source = createProjectSnapshot(root);
-      const reverse = edits.map((edit) => ({ ...edit, after: edit.before }));
+      const reversedEdits = edits.map((edit) => ({ ...edit, after: edit.before }));
       return {
         change: createChange(id, edits),
         ignored: [],
         refused: null,
         changedInProject: [],
-        before: applyEdits(source, reverse, contents),
+        before: applyEdits(source, reversedEdits, contents),
         after: applyEdits(source, edits, contents),
       };
     },
     collectChanges: async (id, n = 0) => {
-      const copy = await openOnce(n);
+      const copy = await openCopyOnce(n);
       const { edits, ignored, refused } = await collectChanges(root, copy, contents).catch(
         (error: unknown) => ({
           edits: [],
@@ -178,7 +178,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
         change: edits.length > 0 ? createChange(id, edits) : null,
         ignored,
         refused,
-        changedInProject: await listChangedSince(root, copy, (file, now) =>
+        changedInProject: await listFilesChangedSince(root, copy, (file, now) =>
           changes.isAsLastWritten(file, now),
         ).catch(() => []),
         before,
@@ -186,13 +186,13 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
       };
     },
     apply: (change) => write(() => changes.apply(change)),
-    revertTemporarily: (ids) => write(() => changes.moveTo(changes.findDependents(ids))),
+    revertTemporarily: (ids) => write(() => changes.revertExactly(changes.findDependents(ids))),
     revert: (ids) => write(() => changes.revert(ids)),
     listApplied: () => changes.listApplied().map(({ id }) => id),
     listEditedFiles: () => changes.listEditedFiles(),
     markDecided: (ids) => write(() => changes.markDecided(ids)),
     close: async () => {
-      const reverted = isClosed ? writing : write(() => changes.revertUndecided());
+      const reverted = isClosed ? lastWrite : write(() => changes.revertUndecided());
       isClosed = true;
       await reverted;
       for (const copy of await Promise.allSettled(copies.flatMap((opening) => opening ?? [])))
@@ -201,7 +201,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
   };
 }
 
-async function openCopy(options: CopyFolder): Promise<ProjectCopy> {
+async function openCopy(options: CopyFolderOptions): Promise<ProjectCopy> {
   const copy = createCopy(options.root, await makeCopyFolder(options));
   await copy.prepare();
   return copy;
@@ -211,13 +211,13 @@ function createPathConverters(
   project: string,
   root: string,
   tree: string,
-): Pick<WorkingCopy, 'toCopy' | 'toProject'> {
+): Pick<WorkingCopy, 'toCopyPaths' | 'toProjectPaths'> {
   // If the path of the project contains a link, the root has two names.
   const alias = path.resolve(project, path.relative(realpathSync(project), root));
   const names = [...new Set([root, alias])].toSorted((a, b) => b.length - a.length);
   return {
-    toCopy: (text) => names.reduce((sum, name) => replacePath(sum, name, tree), text),
-    toProject: (text) => replacePath(text, tree, alias),
+    toCopyPaths: (text) => names.reduce((result, name) => replacePath(result, name, tree), text),
+    toProjectPaths: (text) => replacePath(text, tree, alias),
   };
 }
 

@@ -48,12 +48,12 @@ export async function writeFiles(
   const leftAlone: string[] = [];
   // Loads all contents first, because nothing may be written if one is missing.
   const hashes = new Set(files.flatMap(({ goal }) => goal?.hash ?? []));
-  const loaded = new Map(
+  const contentByHash = new Map(
     await Promise.all([...hashes].map(async (hash) => [hash, await contents.get(hash)] as const)),
   );
   const write = (batch: readonly FilePlan[]) => {
     for (const file of batch) {
-      const result = writeFile(root, file, (file.goal && loaded.get(file.goal.hash)) ?? null);
+      const result = writeFile(root, file, (file.goal && contentByHash.get(file.goal.hash)) ?? null);
       if (result !== 'unchanged') (result === 'written' ? written : leftAlone).push(file.path);
     }
   };
@@ -74,7 +74,7 @@ export function findMissingFolders(root: string, files: readonly string[]): stri
   return [...new Set(files.flatMap(listParents))].filter((folder) => readFileState(root, folder) !== 'other');
 }
 
-/** Is synchronous from the last check to the write, so that nobody can edit the file in between. */
+/** Synchronous from the last check to the write, so that nobody can edit the file in between. */
 function writeFile(
   root: string,
   { path: file, goal, known }: FilePlan,
@@ -85,17 +85,17 @@ function writeFile(
   const mayWrite = (now: ReturnType<typeof readFileState>) =>
     now !== 'other' && known.some((state) => isSameState(state, now));
   if (findObstacle(root, file) === 'link') return 'left-alone';
-  const first = readFileState(root, file);
+  const current = readFileState(root, file);
   // A kill may have left it behind.
   removeFile(temporary);
-  if (first !== 'other' && isSameState(first, goal)) return 'unchanged';
-  if (first === 'other' || !mayWrite(first)) return 'left-alone';
+  if (current !== 'other' && isSameState(current, goal)) return 'unchanged';
+  if (current === 'other' || !mayWrite(current)) return 'left-alone';
   if (goal?.kind === 'link' && content && pointsOutside(root, file, content.toString())) return 'left-alone';
   if (goal && content) {
     if (!makeFolder(path.dirname(target))) return 'left-alone';
-    const before = known.find((state) => isSameState(state, first)) ?? null;
+    const before = known.find((state) => isSameState(state, current)) ?? null;
     // Keeps a mode that somebody else has changed.
-    const mode = first && before && first.mode !== before.mode ? first.mode : goal.mode;
+    const mode = current && before && current.mode !== before.mode ? current.mode : goal.mode;
     if (goal.kind === 'link') symlinkSync(content.toString(), temporary);
     else writeTemporary(temporary, content, { mode, ownerFrom: target });
   }
@@ -141,7 +141,7 @@ function writeTemporary(
 ): void {
   const descriptor = openSync(temporary, 'wx', 0o600);
   try {
-    for (let at = 0; at < content.length;) at += writeSync(descriptor, content, at);
+    for (let offset = 0; offset < content.length;) offset += writeSync(descriptor, content, offset);
     fsyncSync(descriptor);
   } catch (error) {
     rmSync(temporary, { force: true });

@@ -40,7 +40,7 @@ function withoutKey(env: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.entries(env).filter(([key]) => !/KEY|TOKEN/.test(key)));
 }
 
-async function record(program: RealProgram, scenario: string, steps: Steps): Promise<void> {
+async function record(program: RealProgram, scenarioFile: string, steps: Steps): Promise<void> {
   const name = program.name === 'codex' ? 'codex' : 'claude';
   const task = agentTask('hangs', { runner: { kind: name } });
   for (const [file, text] of Object.entries(commandFile(program))) {
@@ -51,13 +51,13 @@ async function record(program: RealProgram, scenario: string, steps: Steps): Pro
   writeFileSync(place.file, 'one\n');
   await using stub = await startStubApi(steps(program, place));
   const whole = program.env(stub.url);
-  const env = scenario === 'no-key' ? withoutKey(whole) : whole;
+  const env = scenarioFile === 'no-key' ? withoutKey(whole) : whole;
   const prompt = await expandPrompt(task.runner, task.prompt, { cwd: task.cwd, clean: (text) => text });
-  const { file, args, env: own, input, passes } = runners[name].createCommand({ ...task, prompt });
+  const { file, args, env: own, input, passedVariables } = runners[name].createCommand({ ...task, prompt });
   const seen: [OutputStream | 'stop' | 'exit', string][] = [];
   const child = spawn(file, args, {
     cwd: task.cwd,
-    env: { ...selectEnv(env, passes), ...own },
+    env: { ...selectEnv(env, passedVariables), ...own },
     detached: true,
   });
   const kill = (signal: NodeJS.Signals) => {
@@ -68,7 +68,7 @@ async function record(program: RealProgram, scenario: string, steps: Steps): Pro
     }
   };
   const killSoon = () => void setTimeout(() => kill('SIGKILL'), 5_000).unref();
-  const { readLine } = runners[name].follow(task, {
+  const { readLine } = runners[name].openConversation(task, {
     log: () => undefined,
     show: () => undefined,
     finish: killSoon,
@@ -89,14 +89,14 @@ async function record(program: RealProgram, scenario: string, steps: Steps): Pro
     child[from].on('data', (chunk: Buffer) => split.write(chunk)).on('end', () => split.end());
   }
   child.stdin.on('error', () => undefined).end(input);
-  const isEndless = scenario === 'hang' || scenario === 'crash';
+  const isEndless = scenarioFile === 'hang' || scenarioFile === 'crash';
   const timer = setTimeout(() => kill('SIGKILL'), isEndless ? 12_000 : 150_000);
   const end = await new Promise<string>((resolve) => {
     child.on('close', (code, signal) => resolve(signal ?? String(code)));
   });
   clearTimeout(timer);
   kill('SIGKILL');
-  seen.push(['exit', scenario === 'hang' ? 'never' : end]);
+  seen.push(['exit', scenarioFile === 'hang' ? 'never' : end]);
   const anonymous = (text: string) =>
     text
       .replaceAll(task.cwd, '/project')
@@ -105,13 +105,13 @@ async function record(program: RealProgram, scenario: string, steps: Steps): Pro
       .replaceAll(homedir(), '/home/other');
   const lines = seen.map(([what, text]) => JSON.stringify([what, anonymous(text)]));
   const short = lines.filter((one) => one.length < 6_000);
-  writeFileSync(path.join(folder, `${name}-${scenario}.jsonl`), `${short.join('\n')}\n`);
+  writeFileSync(path.join(folder, `${name}-${scenarioFile}.jsonl`), `${short.join('\n')}\n`);
 }
 
 const recorded = realPrograms.filter(({ name }) => name in runners);
 
 describe.runIf(process.env['SELF_HEAL_RECORD']).each(recorded)('$name', (program) => {
-  it.each(Object.entries(scenarios))('AG-6 is recorded: %s', (scenario, steps) =>
-    record(program, scenario, steps),
+  it.each(Object.entries(scenarios))('AG-6 is recorded: %s', (scenarioFile, steps) =>
+    record(program, scenarioFile, steps),
   );
 });

@@ -90,7 +90,7 @@ it.runIf(isLong && process.platform === 'linux')(
     expect(verdictsOf(healed), healed.stderr).toEqual(words.map(() => remembered));
     expect(healed.report?.totals).toMatchObject({ healed: words.length, agentRuns: 0 });
     expect(healed.stderr).toMatch(
-      /a fix of run \S+ \(\d{4}-\d\d-\d\d, \/code-review\) was tried first: green/,
+      /a fix from run \S+ \(\d{4}-\d\d-\d\d, \/code-review\) was tried first: green/,
     );
     expect(await project.read('three.mjs')).toBe("export const word = 'right three';\n//\n// mine\n");
 

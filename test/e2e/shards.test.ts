@@ -133,7 +133,7 @@ it.runIf(isLong)(
   },
 );
 
-it('SC-4 HN-3 HN-4 judges the fix of another machine, whatever agent its artifact names', async () => {
+it('SC-4 HN-3 HN-4 judges the fix from another machine, whatever agent its artifact names', async () => {
   const spec = 'tests/a.spec.ts';
   const red = `import { test, expect } from '@playwright/test';
 import { name } from '../gone.mjs';

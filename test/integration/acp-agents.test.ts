@@ -6,7 +6,7 @@ import type { AgentTask } from '../../src/agents/runner.js';
 import { checkLogin } from '../../src/clients/doctor/logins.js';
 import type { AgentRun } from '../../src/model/attempt.js';
 import type { RunnerSettings } from '../../src/model/settings.js';
-import { findProcessesOf } from '../../src/process/end-processes.js';
+import { findOwnedProcesses } from '../../src/process/end-processes.js';
 import { agentTask } from '../rig/agent-task.js';
 import { writeInto } from '../rig/agent-workspace.js';
 import { simulatedRun } from '../rig/simulated-run.js';
@@ -40,7 +40,7 @@ interface Ended extends AgentRun {
 async function run(task: AgentTask): Promise<Ended> {
   const printed = vi.spyOn(console, 'error');
   const ended = await runAgent(task);
-  expect(await findProcessesOf({ runId: task.runId })).toEqual([]);
+  expect(await findOwnedProcesses({ runId: task.runId })).toEqual([]);
   expect(printed).not.toHaveBeenCalled();
   const seen = path.join(task.cwd, 'seen.txt');
   return {

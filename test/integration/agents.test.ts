@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { createRunAgent } from '../../src/agents/create-run-agent.js';
 import type { AgentTask } from '../../src/agents/runner.js';
 import type { AgentRun } from '../../src/model/attempt.js';
-import { findProcessesOf } from '../../src/process/end-processes.js';
+import { findOwnedProcesses } from '../../src/process/end-processes.js';
 import { agentTask } from '../rig/agent-task.js';
 import { compiledSrc } from '../rig/compiled-src.js';
 import { orWhenLong } from '../rig/long.js';
@@ -18,7 +18,7 @@ const timeout = (timeoutMs: number) => ({
 /** Runs an agent, and asserts that no process that it started is alive afterwards. */
 async function run(task: AgentTask): Promise<AgentRun> {
   const ended = await runAgent(task);
-  expect(await findProcessesOf({ runId: task.runId })).toEqual([]);
+  expect(await findOwnedProcesses({ runId: task.runId })).toEqual([]);
   return ended;
 }
 

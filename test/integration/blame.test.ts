@@ -83,7 +83,7 @@ describe('the search for the change to blame', () => {
     };
     const lead = { ...cause.lead, failure: aSuiteFailure('TYPO'), signature: 'TYPO' };
     const signed = async ({ suiteFailure }: SuiteRun) => suiteFailure?.errors[0]?.message ?? null;
-    const [blamed] = await find({ runAgain, signSuiteFailure: signed })([
+    const [blamed] = await find({ runAgain, computeSuiteSignature: signed })([
       { ...cause, lead, members: [lead] },
     ]);
     expect(blamed?.blame?.hunks.map(({ file }) => file)).toEqual(['src/a.ts']);
@@ -101,7 +101,7 @@ describe('the search for the change to blame', () => {
       return aSuiteRun({ tests: [slow, aResult('red', 'unexpected'), aResult('quick', 'expected')] });
     };
     const start = aCause({ lead: aDiagnosed({ failure: aSuiteFailure(), signature: 'it' }) });
-    const [blamed] = await find({ runAgain, signSuiteFailure: async () => 'it' })([start]);
+    const [blamed] = await find({ runAgain, computeSuiteSignature: async () => 'it' })([start]);
     expect(blamed?.blame?.hunks.map(({ file }) => file)).toEqual(['src/b.ts']);
     expect(selections).toEqual([null, ['quick'], ['quick']]);
   });

@@ -226,7 +226,7 @@ describe("a test's server output", () => {
       folder: join(folder, 'failures/1'),
       limits: { console: 50, network: 50 },
       passing: [
-        { test: { ...failure.test, id: 'green' }, complaints: new Map(), requests: passing, writes: [] },
+        { test: { ...failure.test, id: 'green' }, errorCounts: new Map(), requests: passing, writes: [] },
       ],
     });
     expect(evidence.serverOutput).toBe('Error: no such table: users');

@@ -110,7 +110,7 @@ it.each([
   execaSync(hide, { cwd: dir, shell: true });
   const changed = await compareWithGit(dir, head);
   if ('kind' in changed) throw new Error(changed.kind);
-  expect([...changed.changes, ...(await changed.hidden())].map((one) => one.path)).toEqual(['first']);
+  expect([...changed.changes, ...(await changed.findHidden())].map((one) => one.path)).toEqual(['first']);
   expect(String((await changed.before.readFiles(['first'])).get('first'))).toBe('first');
 });
 
@@ -127,7 +127,7 @@ it('HN-12 counts neither converted line ends nor the contents that Git LFS keeps
   writeFileSync(path.join(dir, 'lines'), lines.replaceAll('\n', '\r\n'));
   git(dir, 'update-index', '--assume-unchanged', 'picture', 'lines');
   const changed = await compareWithGit(dir, 'HEAD');
-  expect('kind' in changed ? changed.kind : await changed.hidden()).toEqual([]);
+  expect('kind' in changed ? changed.kind : await changed.findHidden()).toEqual([]);
 });
 
 it('HN-12 names what changed code reads now, and git ignores', async () => {

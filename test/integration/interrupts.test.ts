@@ -7,8 +7,8 @@ import { compiledSrc } from '../rig/compiled-src.js';
 it('HN-1 an error outside of the steps of a run interrupts the run, which ends with it', async () => {
   const program = `
     const { listenForInterrupts } = await import(process.argv[1] + '/process/interrupts.js');
-    const { endOnUncaught } = await import(process.argv[1] + '/cli/end.js');
-    endOnUncaught(() => console.log('ended at once'));
+    const { exitOnUncaughtError } = await import(process.argv[1] + '/cli/end-command.js');
+    exitOnUncaughtError(() => console.log('ended at once'));
     const interrupts = listenForInterrupts(() => {});
     setImmediate(() => { throw new Error('from a stream'); });
     await interrupts.watchRun('run').catch((error) => console.log(error.message, interrupts.signal.aborted));

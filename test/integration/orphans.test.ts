@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { findProcessesOf, endProcessesOf } from '../../src/process/end-processes.js';
+import { findOwnedProcesses, endOwnedProcesses } from '../../src/process/end-processes.js';
 import { supervise, type ProgramEnd } from '../../src/process/supervise.js';
 import { tempDir } from '../rig/temp-dir.js';
 import { isAlive } from '../rig/working-agent.js';
@@ -70,12 +70,12 @@ describe.runIf(process.platform === 'linux')('a process that an agent left', () 
   it('AG-10 belongs to one run, and any other process finds it by the run’s id', async () => {
     const [mine, other] = ['a', 'b'].map((name) => {
       const one = start(`run ${name} ${process.pid}`);
-      onTestFinished(() => endProcessesOf({ runId: one.runId }).then(() => undefined));
+      onTestFinished(() => endOwnedProcesses({ runId: one.runId }).then(() => undefined));
       return one;
     }) as [ReturnType<typeof start>, ReturnType<typeof start>];
     const [pid, otherPid] = await Promise.all([mine.started, other.started]);
-    expect(await endProcessesOf({ runId: mine.runId })).toEqual([expect.stringMatching(`^${pid} `)]);
-    expect(await findProcessesOf({ runId: mine.runId })).toEqual([]);
+    expect(await endOwnedProcesses({ runId: mine.runId })).toEqual([expect.stringMatching(`^${pid} `)]);
+    expect(await findOwnedProcesses({ runId: mine.runId })).toEqual([]);
     expect(isAlive(otherPid)).toBe(true);
     expect(await mine.ended).toMatchObject({ end: { kind: 'signalled' } });
   });

@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { Evidence } from '../../src/model/evidence.js';
 import type { TestFailure } from '../../src/model/failure.js';
 import { buildTimeline, formatTimeline } from '../../src/evidence/timeline.js';
-import { readPassingTrace } from '../../src/evidence/complaints.js';
+import { readPassingTrace } from '../../src/evidence/passing-tests.js';
 import { gatherEvidence } from '../../src/evidence/gather-evidence.js';
 import { EvidenceNotes } from '../../src/evidence/bounded-text.js';
 import { readTrace } from '../../src/evidence/trace/read-trace.js';
@@ -257,12 +257,12 @@ describe('a trace', () => {
 
   it('CS-7 RP-4 of a test that passes shows its picture and what it complains of', async () => {
     const green = traced.run.tests.find(({ test }) => test.titlePath.at(-1) === 'green');
-    const { picture, complaints } = await readPassingTrace(
+    const { picture, errorCounts } = await readPassingTrace(
       traced.run.traces?.get(green?.test.id ?? '') ?? '',
     );
     expect(picture?.subarray(0, 3)).toEqual(Buffer.from([0xff, 0xd8, 0xff]));
-    expect([...complaints.keys()]).toContainEqual(expect.stringMatching(/^console .*reading 'id'/));
-    expect([...complaints.keys()]).toContainEqual(expect.stringMatching(/^page POST .*\/orders → 500$/));
+    expect([...errorCounts.keys()]).toContainEqual(expect.stringMatching(/^console .*reading 'id'/));
+    expect([...errorCounts.keys()]).toContainEqual(expect.stringMatching(/^page POST .*\/orders → 500$/));
   });
 
   it('EV-14 EV-9 is one timeline of steps, requests and console, without typed secrets', async () => {

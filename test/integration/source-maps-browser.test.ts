@@ -92,7 +92,7 @@ beforeAll(async () => {
   const evaluated = await webpackBundle(app, { mode: 'development', devtool: 'eval-source-map' });
   renameSync(evaluated, path.join(suite.dir, '../outside/evaluated.js'));
   const fetcher = new ScriptFetcher();
-  const onFailedTry = (failure: TestFailure) => fetcher.fetchFor(failure);
+  const onFailedTry = (failure: TestFailure) => fetcher.fetchScripts(failure);
   const traced = await suite.rerun(null, {}, { trace: true, onFailedTry });
   finished = { ...traced, run: { ...traced.run, scripts: fetcher.scripts } };
 });

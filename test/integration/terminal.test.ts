@@ -124,8 +124,8 @@ describe('with a closed output', () => {
     // Print more than a pipe holds, as a run may at its end.
     await writeFile(
       file,
-      `import { ignoreEpipe } from ${module};
-      ignoreEpipe(process.stdout, process.stderr);
+      `import { ignoreClosedReaders } from ${module};
+      ignoreClosedReaders(process.stdout, process.stderr);
       process.stdin.once('data', async () => {
         for (let n = 0; n < 3; n += 1) {
           process.${closed}.write('x'.repeat(100_000));

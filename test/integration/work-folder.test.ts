@@ -17,7 +17,7 @@ import path from 'node:path';
 import { beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { findLatestRunId, listRunIds } from '../../src/run/find-run.js';
 import { recoverKilledRuns } from '../../src/run/recover.js';
-import { moveRunIntoProject, createRunFolder, projectOf, runDirOf } from '../../src/run/run-folder.js';
+import { moveRunIntoProject, createRunFolder, getProjectRoot, findRunDir } from '../../src/run/run-folder.js';
 import { stateFolder } from '../../src/state-folder.js';
 import { makeWorkFolder, releaseWorkFolder } from '../../src/work-folder.js';
 import { changesFolder, openContentStore } from '../../src/workspace/change.js';
@@ -45,7 +45,7 @@ async function begun(project: string) {
   writeFileSync(path.join(dir, 'failures/1/page.html'), 'page');
   mkdirSync(path.join(changesFolder(dir), 'contents'), { recursive: true });
   writeFileSync(path.join(changesFolder(dir), 'contents/b'), 'new');
-  return { dir, finalDir, top: projectOf(dir) };
+  return { dir, finalDir, top: getProjectRoot(dir) };
 }
 
 it('CL-3 HN-10 a run works in a private folder outside of the project until it is moved', async () => {
@@ -54,11 +54,11 @@ it('CL-3 HN-10 a run works in a private folder outside of the project until it i
   expect(statSync(top).mode & 0o777).toBe(0o700);
   expect(existsSync(finalDir)).toBe(false);
   expect([await listRunIds(project), await findLatestRunId(project)]).toEqual([[runId], runId]);
-  expect(runDirOf(project, runId)).toBe(dir);
+  expect(findRunDir(project, runId)).toBe(dir);
   mkdirSync(path.join(changesFolder(finalDir), 'contents'), { recursive: true });
   writeFileSync(path.join(changesFolder(finalDir), 'contents/a'), 'beside the journal');
   await Promise.all([moveRunIntoProject({ dir, finalDir }), moveRunIntoProject({ dir, finalDir })]);
-  expect(runDirOf(project, runId)).toBe(finalDir);
+  expect(findRunDir(project, runId)).toBe(finalDir);
   expect(readFileSync(path.join(project, '.self-heal/latest/failures/1/page.html'), 'utf8')).toBe('page');
   for (const name of ['a', 'b'])
     expect(existsSync(path.join(changesFolder(finalDir), 'contents', name))).toBe(true);
@@ -86,7 +86,7 @@ it.runIf(process.platform !== 'win32')(
     chmodSync(top, 0o755);
     expect(await listRunIds(project)).toEqual([]);
     const other = await createRunFolder(project, '20261121-071500-000b');
-    expect(other.ok && projectOf(other.value.dir)).not.toBe(projectOf(dir));
+    expect(other.ok && getProjectRoot(other.value.dir)).not.toBe(getProjectRoot(dir));
   },
 );
 
@@ -182,7 +182,7 @@ it('HN-2 the run of another project at the same path is neither moved nor remove
   expect(await listRunIds(project)).toEqual([]);
   expect(await recoverKilledRuns(project)).toEqual({ ok: true, value: [] });
   const next = await createRunFolder(project, '20261121-071500-000b');
-  expect(next.ok && projectOf(next.value.dir)).not.toBe(projectOf(dir));
+  expect(next.ok && getProjectRoot(next.value.dir)).not.toBe(getProjectRoot(dir));
   expect(existsSync(dir)).toBe(true);
 });
 
@@ -192,7 +192,7 @@ it('HN-2 a copy of a project, with its token, leaves the run of a process that l
   await heldElsewhere(top);
   expect(await recoverKilledRuns(project)).toEqual({ ok: true, value: [] });
   const next = await createRunFolder(project, '20261121-071500-000b');
-  expect(next.ok && projectOf(next.value.dir)).not.toBe(top);
+  expect(next.ok && getProjectRoot(next.value.dir)).not.toBe(top);
   expect([existsSync(dir), existsSync(finalDir)]).toEqual([true, false]);
 });
 

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { undoChanges } from '../../src/run/undo.js';
-import { changesFolder, ContentsMissing, openContentStore } from '../../src/workspace/change.js';
+import { changesFolder, MissingContentError, openContentStore } from '../../src/workspace/change.js';
 import { createFolderSnapshot } from '../../src/workspace/project-files.js';
 import { mirror } from '../../src/workspace/copy.js';
 import { listAll } from '../../src/workspace/project-files.js';
@@ -30,7 +30,7 @@ it('HN-8 an undo whose original contents are gone changes nothing and leaves no 
   await workspace.close();
   rmSync(path.join(changesFolder(runDir), 'contents'), { recursive: true });
   const undone = undoChanges(dir, { runId: path.basename(runDir), dir: runDir }, [done.change]);
-  await expect(undone).rejects.toBeInstanceOf(ContentsMissing);
+  await expect(undone).rejects.toBeInstanceOf(MissingContentError);
   expect(read('src/cart.js')).toBe('fixed\n');
   expect(existsSync(path.join(dir, '.self-heal', 'journal.json'))).toBe(false);
 });

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { createBlame } from '../../src/clients/blame/blame.js';
+import { createSearchStarter } from '../../src/clients/blame/blame.js';
 import type { Blame } from '../../src/model/blame.js';
 import type { Cause } from '../../src/model/cause.js';
 import { openContentStore, storeChange } from '../../src/workspace/change.js';
@@ -24,8 +24,8 @@ export async function repository(green: (read: (file: string) => string) => bool
   );
   const told: (readonly [string | null, Blame | string])[] = [];
   let runs = 0;
-  const find = (over: Partial<Parameters<typeof createBlame>[0]> = {}) => {
-    const begin = createBlame({
+  const find = (over: Partial<Parameters<typeof createSearchStarter>[0]> = {}) => {
+    const begin = createSearchStarter({
       cwd: path.join(project.dir, at),
       workspace: project.workspace,
       contents: openContentStore(project.runDir),
@@ -39,14 +39,14 @@ export async function repository(green: (read: (file: string) => string) => bool
           tests: (ids ?? []).map((id) => aResult(id, isGreen ? 'expected' : 'unexpected')),
         });
       },
-      signSuiteFailure: async () => null,
+      computeSuiteSignature: async () => null,
       warn: (message) => void project.warnings.push(message),
       signal: new AbortController().signal,
       now: () => Date.now(),
       timeMs: 120_000,
       startedAt: Infinity,
-      named: null,
-      lastGreen: async () => null,
+      namedBase: null,
+      findLastGreen: async () => null,
       reportPaths: [],
       findNearPlaces: async () => [],
       isTest: (file) => file.includes('tests/'),

@@ -5,7 +5,7 @@ import { writeFailure } from '../../src/command/diagnose.js';
 import type { Cause, DiagnosedFailure } from '../../src/model/cause.js';
 import type { SuiteRun } from '../../src/playwright/suite-run.js';
 import { noStore } from '../../src/store/warning-store.js';
-import { createRunFolder, projectOf } from '../../src/run/run-folder.js';
+import { createRunFolder, getProjectRoot } from '../../src/run/run-folder.js';
 import { createRedactorOf } from '../../src/secrets/redactor.js';
 import type { Diagnostics, Session, Suite } from '../../src/heal/session.js';
 import type { CauseWork } from '../../src/heal/cause-work.js';
@@ -65,7 +65,7 @@ export async function healingSession(
   const { bus, events } = recordingBus(clock);
   const folder = await createRunFolder(tempDir(), 'run');
   if (!folder.ok) throw new Error(folder.error.message);
-  removeAfterTest(projectOf(folder.value.dir));
+  removeAfterTest(getProjectRoot(folder.value.dir));
   const agents: string[] = [];
   const moves: string[] = [];
   let rerun = 0;
@@ -87,15 +87,15 @@ export async function healingSession(
       updateCopy: async () => ({
         cwd: '/copy',
         folder: '/copy',
-        toCopy: (text) => text,
-        toProject: (text) => text,
+        toCopyPaths: (text) => text,
+        toProjectPaths: (text) => text,
         edited: new Set(),
       }),
       updateCleanCopy: async () => ({
         cwd: '/copy',
         folder: '/copy',
-        toCopy: (text) => text,
-        toProject: (text) => text,
+        toCopyPaths: (text) => text,
+        toProjectPaths: (text) => text,
         edited: new Set(),
       }),
       listChangedOutsideGit: async () => [],
@@ -159,7 +159,7 @@ export async function healingSession(
     diagnostics: {
       writeFailure: (failure) =>
         writeFailure({ folder: folder.value, redactor: createRedactorOf([]) }, failure),
-      showTrace: async () => undefined,
+      unpackTrace: async () => undefined,
       diagnose: async (run: SuiteRun): Promise<DiagnosedFailure[]> => {
         const wrong = reruns[rerun - 1] ?? null;
         return run.tests.length > 0 && wrong !== null ? [failing('t1', wrong)] : [];

@@ -144,12 +144,12 @@ export async function searchIn(
   over: Partial<FlakeSearch> = {},
 ): Promise<FlakeSearch> {
   return {
-    listed: listRepeatedTests(await suite.list(MAX_REPEATS)),
+    allTests: listRepeatedTests(await suite.list(MAX_REPEATS)),
     first: over.first ?? (await suite.run({ ids: null, args: [], env: {}, trace: false })),
     isNamed: false,
     suspected: new Set(),
     run: suite.run,
-    runs: 200,
+    maxRuns: 200,
     until: 1e9,
     now: () => 0,
     signal: new AbortController().signal,

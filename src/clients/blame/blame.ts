@@ -9,13 +9,13 @@ import type { NearPlace } from '../../diagnose/likelihood.js';
 import { normalize } from '../../diagnose/normalize.js';
 import { readGitError } from '../../workspace/git.js';
 import { pathInside } from '../../paths.js';
-import type { LastGreen } from '../../run/last-green.js';
+import type { GreenLookup } from '../../run/last-green.js';
 import type { SuiteRun } from '../../playwright/suite-run.js';
 import type { Change, ContentStore } from '../../workspace/change.js';
 import { readFileState } from '../../workspace/file-state.js';
 import { withChange } from '../../workspace/with-change.js';
 import type { Workspace } from '../../workspace/workspace.js';
-import { type Candidate, createRevertingEdits } from '../../workspace/candidates.js';
+import { type Candidate, createRevertEdits } from '../../workspace/candidates.js';
 import { formatBlamedHunks, type ChangeHistory, shallowNote, readHistory } from './history.js';
 import { Rounds, CauseSearch, type TestOutcome } from './search.js';
 
@@ -32,7 +32,7 @@ export interface BlameParts {
     readonly signal: AbortSignal;
   }) => Promise<SuiteRun>;
   /** Returns the signature of a failure of the suite itself; null if there is none. */
-  readonly signSuiteFailure: (run: SuiteRun) => Promise<string | null>;
+  readonly computeSuiteSignature: (run: SuiteRun) => Promise<string | null>;
   readonly keepChange: (change: Change) => Promise<void>;
   readonly warn: (message: string) => void;
   /** Aborts when the whole run is interrupted (Ctrl-C). */
@@ -43,40 +43,40 @@ export interface BlameParts {
   /** When the run began, in milliseconds since the epoch. */
   readonly startedAt: number;
   /** The base commit that the user named, or null. */
-  readonly named: string | null;
-  readonly lastGreen: LastGreen;
+  readonly namedBase: string | null;
+  readonly findLastGreen: GreenLookup;
   /** Absolute paths of the reports to read (`--from`), because downloaded files are not changes to the project. */
   readonly reportPaths: readonly string[];
   /** Finds positions in the app that matter to a failure, although its error messages do not name them. */
   readonly findNearPlaces: (lead: DiagnosedFailure) => Promise<readonly NearPlace[]>;
-  /** True if a file belongs to the tests, by its path from the recorded root. */
+  /** True if a file, by its path relative to `workspace.root`, belongs to the tests. */
   readonly isTest: (file: string) => boolean;
   /**
-   * Reports the change that broke a cause's test, or a sentence that explains why there is none. A null id stands for all causes; such a sentence is
-   * reported once.
+   * Reports the change that broke a cause's test, or a sentence that explains why none was found. With a null id, the sentence applies to all causes and
+   * is reported once.
    */
   readonly report: (causeId: string | null, answer: Blame | string) => void;
 }
 
-/** Creates the search for breaking changes in one run. All causes share one time limit. */
-export function createBlame(parts: BlameParts): BlameCauses {
+/** Creates the function that starts a search for the breaking change of each cause in a run. All searches share one time limit. */
+export function createSearchStarter(parts: BlameParts): BlameCauses {
   const spent = { ms: 0, changes: 0 };
-  const isWrittenTo = createWriteCheck(parts);
+  const wasWritten = createWrittenFileCheck(parts);
   const reported = new Set<string>();
   return async (causes) => {
-    const read = createHistoryReader(parts, isWrittenTo);
+    const readChanges = createHistoryReader(parts, wasWritten);
     const searches: CauseSearch[] = [];
     for (const { id, lead, environment } of causes) {
       if ((environment !== null && !isEnvironmentRefutable({ lead })) || parts.signal.aborted) continue;
-      const near = await read(lead);
-      const older = () => findOlderHistory(near, () => read(lead, { startsBeforeHead: true }));
-      const isKnown = typeof near !== 'string' && near.candidates.length > 0;
-      const history = isKnown ? near : ((await older()) ?? near);
+      const recent = await readChanges(lead);
+      const readOlder = () => findOlderHistory(recent, () => readChanges(lead, { startsBeforeHead: true }));
+      const hasCandidates = typeof recent !== 'string' && recent.candidates.length > 0;
+      const history = hasCandidates ? recent : ((await readOlder()) ?? recent);
       if (typeof history !== 'string' && history.candidates.length > 0)
         searches.push(
           new CauseSearch(id, lead, {
             history,
-            older: async () => (history === near ? older() : null),
+            older: async () => (history === recent ? readOlder() : null),
             near: await parts.findNearPlaces(lead),
           }),
         );
@@ -118,10 +118,12 @@ class Searches implements BlameSearches {
     const round = this.#rounds.next(wanted);
     if (!round) return false;
     const startedAt = now();
-    const leftMs = timeMs - this.#spent.ms;
-    const until = AbortSignal.any([signal, AbortSignal.timeout(Math.max(0, leftMs))]);
+    const remainingMs = timeMs - this.#spent.ms;
+    const deadline = AbortSignal.any([signal, AbortSignal.timeout(Math.max(0, remainingMs))]);
     const outcomes =
-      leftMs > 0 && !signal.aborted ? await this.#runWithout(round.reverted, round.searches, until) : null;
+      remainingMs > 0 && !signal.aborted
+        ? await this.#runReverted(round.reverted, round.searches, deadline)
+        : null;
     this.#spent.ms += now() - startedAt;
     if (outcomes === 'edited') for (const search of round.searches) await search.end('edit');
     else if (outcomes) for (const [search, outcome] of outcomes) await search.record(round.reverted, outcome);
@@ -142,7 +144,7 @@ class Searches implements BlameSearches {
     const [search, other] = [causeId, otherId].map((id) =>
       this.#searches.find((candidate) => candidate.causeId === id),
     );
-    return search !== undefined && other !== undefined && search.hasOtherCauseThan(other);
+    return search !== undefined && other !== undefined && search.hasDifferentCauseFrom(other);
   }
 
   /** Reports the culprits of a search, or why there are none, unless it has reported that before. */
@@ -153,7 +155,7 @@ class Searches implements BlameSearches {
     const before = this.#reported.get(causeId);
     if (before?.key === key) return before.blame;
     const blame = culprits && (await this.#createBlame(search, culprits));
-    const reason = culprits ? changedMeanwhile : explainNoResult(search);
+    const reason = culprits ? editNote : explainNoResult(search);
     this.#parts.report(causeId, blame ?? `found no change to blame: ${reason}`);
     this.#reported.set(causeId, { key, blame });
     return blame;
@@ -184,9 +186,9 @@ class Searches implements BlameSearches {
 
   /**
    * Runs tests with hunks reverted in the project's own tree, under a journal that restores the tree after Ctrl-C or a kill (HN-2). Returns null if
-   * aborted, and `edited` if somebody edited one of the changed files meanwhile, because the tests may then have run with either content.
+   * aborted, and `edited` if somebody edited one of the changed files during the run, because the tests may have seen either content.
    */
-  async #runWithout(
+  async #runReverted(
     reverted: ReadonlySet<Candidate>,
     searches: readonly CauseSearch[],
     signal: AbortSignal,
@@ -197,7 +199,7 @@ class Searches implements BlameSearches {
     const ids = isSuite ? this.#fastestTest : [...new Set(searches.flatMap(({ lead }) => lead.rerunIds))];
     const causeId = others.length === 0 ? (only?.causeId ?? null) : null;
     const change = await this.#createChange([...reverted]);
-    const ran =
+    const result =
       change &&
       (await withChange(this.#parts, change, async () => {
         const before = this.#readStates(searches);
@@ -206,8 +208,8 @@ class Searches implements BlameSearches {
         return { run, isEdited };
       }));
     if (signal.aborted) return null;
-    if (ran?.value.isEdited) return 'edited';
-    const run = ran?.value.run ?? null;
+    if (result?.value.isEdited) return 'edited';
+    const run = result?.value.run ?? null;
     this.#fastestTest ??= run && findFastestTest(run);
     const outcomes = new Map<CauseSearch, TestOutcome>();
     for (const search of searches)
@@ -215,7 +217,7 @@ class Searches implements BlameSearches {
     return outcomes;
   }
 
-  /** Reads the states of all files with candidates. The suite itself writes to none of these. */
+  /** Reads the states of all files with candidates, to which the suite itself never writes. */
   #readStates(searches: readonly CauseSearch[]): ReadonlyMap<string, unknown> {
     const files = searches.flatMap(({ history }) => history.candidates.map(({ file }) => file.path));
     const { root } = this.#parts.workspace;
@@ -226,20 +228,22 @@ class Searches implements BlameSearches {
   async #determineOutcome({ failure, signature }: DiagnosedFailure, run: SuiteRun): Promise<TestOutcome> {
     if (failure.scope === 'suite') {
       if (run.suiteFailure === null) return run.tests.length > 0 ? 'green' : 'unresolved';
-      return (await this.#parts.signSuiteFailure(run)) === signature ? 'red' : 'unresolved';
+      return (await this.#parts.computeSuiteSignature(run)) === signature ? 'red' : 'unresolved';
     }
     const { id } = failure.test;
     const result = run.tests.find(({ test }) => test.id === id);
     if (result?.outcome === 'expected' || result?.outcome === 'flaky') return 'green';
     if (result?.outcome !== 'unexpected') return 'unresolved';
-    const now = run.failures.find(({ test }) => test.id === id);
-    return !now || getFirstErrorLine(now.errors) === getFirstErrorLine(failure.errors) ? 'red' : 'other';
+    const failureNow = run.failures.find(({ test }) => test.id === id);
+    return !failureNow || getFirstErrorLine(failureNow.errors) === getFirstErrorLine(failure.errors)
+      ? 'red'
+      : 'other';
   }
 
   /** Creates the change that reverts these candidates; null if somebody has changed their files. */
   async #createChange(reverted: readonly Candidate[]): Promise<Change | null> {
     const { workspace, contents } = this.#parts;
-    const edits = await createRevertingEdits(reverted, { root: workspace.root, contents });
+    const edits = await createRevertEdits(reverted, { root: workspace.root, contents });
     if (edits === null) return null;
     this.#spent.changes += 1;
     // Agents' changes never have such ids.
@@ -257,11 +261,11 @@ function getFirstErrorLine([error]: readonly TestError[]): string {
   return normalize(error?.message ?? '').split('\n')[0] ?? '';
 }
 
-const changedMeanwhile = 'somebody changed files during the search';
+const editNote = 'somebody changed files during the search';
 
 function explainNoResult({ history, endedBy, stats }: CauseSearch): string {
   if (endedBy === 'interrupt') return 'interrupted';
-  if (endedBy === 'edit') return changedMeanwhile;
+  if (endedBy === 'edit') return editNote;
   if (endedBy !== null) return 'no result within the time limit (blame.time)';
   const { base, candidates, isComplete } = history;
   const changes = candidates.length === 1 ? 'the 1 change' : `all ${candidates.length} changes`;
@@ -274,10 +278,10 @@ function explainNoResult({ history, endedBy, stats }: CauseSearch): string {
 }
 
 /**
- * Creates a predicate for files that other programs have written since the run began. A file that was unmodified at the first check stays so, because
- * later only searches and fixes write to it.
+ * Creates a predicate for files that other programs have written since the run began. A file that is unmodified at its first check counts as unmodified
+ * from then on, because only searches and fixes write to it later.
  */
-function createWriteCheck({ workspace, startedAt }: BlameParts): (file: string) => boolean {
+function createWrittenFileCheck({ workspace, startedAt }: BlameParts): (file: string) => boolean {
   const unmodified = new Set<string>();
   return (file) => {
     const info = lstatSync(path.join(workspace.root, file), { throwIfNoEntry: false });
@@ -286,41 +290,41 @@ function createWriteCheck({ workspace, startedAt }: BlameParts): (file: string) 
   };
 }
 
-/** Creates the function that reads the changes, once per base. Each round of a run reads files again, because fixes change them. */
+/** Creates a function that reads the changes once per base. Each round of a run creates a new one, because fixes change the files. */
 function createHistoryReader(
   parts: BlameParts,
   isWrittenTo: (file: string) => boolean,
 ): (lead: DiagnosedFailure, how?: { readonly startsBeforeHead: boolean }) => Promise<ChangeHistory | string> {
-  const { workspace, named, contents, isTest } = parts;
+  const { workspace, namedBase, contents, isTest } = parts;
   // Files edited by fixes of this run did not break the tests.
   const edited = workspace.listEditedFiles();
   const reportPaths = parts.reportPaths.flatMap((file) => pathInside(workspace.root, file) || []);
   const isReport = (file: string) =>
     reportPaths.some((report) => file === report || file.startsWith(`${report}/`));
   const isExcluded = (file: string) => edited.has(file) || isReport(file) || isWrittenTo(file);
-  const known = new Map<string, Promise<ChangeHistory | string>>();
+  const histories = new Map<string, Promise<ChangeHistory | string>>();
   return async (lead, { startsBeforeHead } = { startsBeforeHead: false }) => {
-    const lastGreen = named === null ? await parts.lastGreen(lead) : null;
+    const lastGreen = namedBase === null ? await parts.findLastGreen(lead) : null;
     const key = `${lastGreen?.commit} ${lastGreen?.runDir} ${startsBeforeHead}`;
     const request = {
       root: workspace.root,
       contents,
-      named,
+      namedBase,
       lastGreen,
       startsBeforeHead,
       isTest,
       isExcluded,
     };
     const history =
-      known.get(key) ??
+      histories.get(key) ??
       readHistory(request).catch((error: unknown) => `git cannot read the changes: ${readGitError(error)}`);
-    known.set(key, history);
+    histories.set(key, history);
     return history;
   };
 }
 
 /**
- * Returns the history of the last commits if no green state is known and no uncommitted change is the cause; null if there is no older history.
+ * Returns the history of the last commits if no green state is known and no uncommitted change is the cause; otherwise null.
  */
 async function findOlderHistory(
   history: ChangeHistory | string,

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { BlameBase, BlamedCommit, BlamedHunk } from '../../model/blame.js';
-import { isSpecName } from '../../guard/test-paths.js';
+import { specName } from '../../guard/test-paths.js';
 import {
   type Candidate,
   MAX_CHANGED_FILES,
@@ -22,7 +22,7 @@ import { compareWithState } from '../../run/tree-state.js';
 /** The changes to the project's files since a state that may be green. */
 export interface ChangeHistory {
   readonly base: BlameBase;
-  /** In the order in which they are reverted: newest commit first, then by file. */
+  /** In the order in which a search reverts them: newest commit first, then by file. */
   readonly candidates: readonly Candidate[];
   /** The commits since the base, newest first. */
   readonly commits: readonly BlamedCommit[];
@@ -31,11 +31,11 @@ export interface ChangeHistory {
 }
 
 export interface HistoryRequest {
-  /** The recorded root, to which file paths are relative. */
+  /** The root of the working tree, to which file paths are relative. */
   readonly root: string;
   readonly contents: ContentStore;
   /** The base commit that the user named, or null. */
-  readonly named: string | null;
+  readonly namedBase: string | null;
   /** The last state in which the test was green here, or null. */
   readonly lastGreen: GreenState | null;
   /** True to begin some commits before HEAD, even if no green state is known there. */
@@ -45,8 +45,8 @@ export interface HistoryRequest {
   readonly isExcluded: (file: string) => boolean;
 }
 
-/** CI files, documents by their customary names, and unit tests of the usual languages. */
-const neverLoaded = [
+/** CI files, documents with the usual names, and unit tests in common languages. */
+const neverLoadedPatterns = [
   /(?:^|\/)(?:\.(?:github|gitlab|circleci|buildkite)\/|(?:\.gitlab-ci|\.travis|azure-pipelines)[\w.-]*\.ya?ml$|Jenkinsfile$)/,
   /(?:^|\/)(?:README|CHANGELOG|CONTRIBUTING|LICEN[CS]E|NOTICE|AUTHORS|CODE_OF_CONDUCT|SECURITY)(?:[\w.-]*\.(?:md|txt|rst|adoc))?$/i,
   /(?:^|\/)__tests__\//,
@@ -55,7 +55,7 @@ const neverLoaded = [
 
 /** True if no Playwright suite loads a file, so that reverting it can change the result of a test only by chance. */
 function isNeverLoaded(file: string): boolean {
-  return isSpecName.test(file) || neverLoaded.some((pattern) => pattern.test(file));
+  return specName.test(file) || neverLoadedPatterns.some((pattern) => pattern.test(file));
 }
 
 /** Appended to messages about a shallow clone, as CI systems make them. */
@@ -63,20 +63,20 @@ export const shallowNote = 'older commits are missing: fetch more history';
 
 /**
  * Reads from git the changes that may have broken a test. Returns the reason if that is impossible, and rejects if git lacks objects (a partial clone
- * without its remote). Omits changes that require installing packages, links, submodules, and files that a sparse checkout omits.
+ * without its remote). Omits links, submodules, changes that require installing packages, and files outside a sparse checkout.
  */
 export async function readHistory(request: HistoryRequest): Promise<ChangeHistory | string> {
-  const { root, named, lastGreen } = request;
-  const knownGreen = named === null ? lastGreen : { commit: named, runDir: null };
+  const { root, namedBase, lastGreen } = request;
+  const knownGreen = namedBase === null ? lastGreen : { commit: namedBase, runDir: null };
   const branch = await (knownGreen ? compareWithState(root, knownGreen) : compareWithGit(root, null));
   // Without a known default branch, only uncommitted changes remain.
-  const isUnknown = 'kind' in branch && branch.kind !== 'unreadable' && named === null;
-  const since = isUnknown ? await compareWithGit(root, 'HEAD') : branch;
-  if ('kind' in since) return explainNoBase(since);
+  const hasNoBranch = 'kind' in branch && branch.kind !== 'unreadable' && namedBase === null;
+  const recent = hasNoBranch ? await compareWithGit(root, 'HEAD') : branch;
+  if ('kind' in recent) return explainNoBase(recent);
   const head = (await git(root, ['rev-parse', 'HEAD']))?.trim() ?? '';
-  const canBeOlder = knownGreen === null && since.base === head;
+  const canBeOlder = knownGreen === null && recent.base === head;
   const older = request.startsBeforeHead && canBeOlder ? await findRecentCommit(root) : null;
-  const changed = older === null ? since : await compareWithGit(root, older);
+  const changed = older === null ? recent : await compareWithGit(root, older);
   if ('kind' in changed) return explainNoBase(changed);
   if (path.resolve(changed.root) !== path.resolve(root))
     return 'the project is not a git repository of its own';
@@ -90,7 +90,7 @@ export async function readHistory(request: HistoryRequest): Promise<ChangeHistor
   const files = await compareFiles(changed, paths);
   const log = await listCommitsSince(root, changed.base);
   const fallback = older !== null ? 'recent' : changed.base === head ? 'head' : 'merge-base';
-  const from = named !== null ? 'named' : knownGreen !== null ? 'last-green' : fallback;
+  const from = namedBase !== null ? 'named' : knownGreen !== null ? 'last-green' : fallback;
   return {
     base: { commit: changed.base, from },
     candidates: await listCandidates(files, { ...request, findStepIndex: await createStepLookup(root, log) }),
@@ -108,7 +108,7 @@ function explainNoBase({ kind, detail }: NoBase): string {
   return `git cannot read the repository: ${detail}`;
 }
 
-/** Converts candidates for reports and prompts. */
+/** Formats candidates for reports and prompts. */
 export async function formatBlamedHunks(
   candidates: readonly Candidate[],
   history: Pick<ChangeHistory, 'base' | 'commits'>,

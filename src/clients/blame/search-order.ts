@@ -33,7 +33,7 @@ export function orderForSearch(
     level: number,
   ) => {
     const end = group.at(-1);
-    if (end && next && highestRank(group, rank) > highestRank(next, rank))
+    if (end && next && getHighestRank(group, rank) > getHighestRank(next, rank))
       distances.set(end, level + LIKELIEST);
   };
   const [first, second] = commits;
@@ -57,11 +57,11 @@ function getDistance(candidate: Candidate, next: Candidate): number {
 
 /** Moves the group with the likeliest candidate to the front, and keeps the order of the others. */
 function moveLikeliestFirst(groups: Candidate[][], rank: (candidate: Candidate) => number): Candidate[][] {
-  const most = Math.max(0, ...groups.map((group) => highestRank(group, rank)));
-  const first = most > 0 ? groups.findIndex((group) => highestRank(group, rank) === most) : 0;
+  const highest = Math.max(0, ...groups.map((group) => getHighestRank(group, rank)));
+  const first = highest > 0 ? groups.findIndex((group) => getHighestRank(group, rank) === highest) : 0;
   return [...groups.slice(first, first + 1), ...groups.slice(0, first), ...groups.slice(first + 1)];
 }
 
-function highestRank(group: readonly Candidate[], rank: (candidate: Candidate) => number): number {
+function getHighestRank(group: readonly Candidate[], rank: (candidate: Candidate) => number): number {
   return Math.max(0, ...group.map(rank));
 }

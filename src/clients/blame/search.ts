@@ -11,25 +11,25 @@ import { orderForSearch } from './search-order.js';
 /** The outcome of a test in a run with some hunks reverted; `other`: red with another error. */
 export type TestOutcome = SetOutcome | 'other';
 
-/** The maximum number of hunks, among those that the failure names, to revert one by one if the test does not run without all changes. */
+/** If the test does not run with all changes reverted: how many of the hunks that the failure names to revert one by one. */
 const MAX_SINGLE_HUNKS = 3;
 
-/** The maximum number of newest commits to revert together, one more each time, if the test does not run without all changes. */
+/** If the test does not run with all changes reverted: how many of the newest commits to revert, one more in each run. */
 const MAX_COMMITS = 5;
 
 /**
- * How many green runs without a set are needed to report it, unless the test is red without all other changes. If the test is green without those,
- * too, either may be chance; then as many runs without any reverted hunk have to be red.
+ * How many green runs with a set reverted are needed to report the set. `ifOthersHeal`: the test is also green with all other changes reverted, so either
+ * result may be chance; as many runs with nothing reverted must then be red.
  */
 const GREENS_TO_REPORT = { usually: 2, ifOthersHeal: 3 } as const;
 
-/** A hunk is tried before all changes together if its rating is as high as that of a hunk in whose lines the failure happened. */
+/** The rating of a hunk in whose lines the failure happened. Hunks with at least this rating are tried before all changes together. */
 const STRONG_RATING = 6;
 
-/** A search begins after a red run and its confirmation. */
+/** The red runs before a search: the first one and its confirmation. */
 const INITIAL_REDS = 2;
 
-/** A green run with more reverted hunks is too weak as evidence about each of them. */
+/** A green run that reverted more hunks says too little about each of them. */
 const MAX_SHARED_HUNKS = 30;
 
 /** One run of the test. */
@@ -42,19 +42,19 @@ interface TestRun {
 }
 
 /**
- * The search for the change that broke one cause. First it reverts all changes: if the test stays red, none of them is to blame. Then it reverts the
- * hunk that the failure names most, or begins with that one if an earlier run was green without all changes. Then it reverts sets, which it splits
- * between commits, files and hunks, in this order. After each run, it repeats these steps with the outcomes of all runs so far, up to the first step
- * with an unknown outcome, and requests a run for that step.
+ * The search for the change that broke a cause's test. First it reverts all changes: if the test stays red, none of them is to blame. Then it reverts the
+ * likeliest hunk alone (first of all, if an earlier run was green without all changes), and then sets of hunks, which it splits between commits, files and
+ * hunks, in this order. After each run, it replays these steps with the outcomes of all runs so far, up to the first step with an unknown outcome, and
+ * requests a run for that step.
  */
 export class CauseSearch {
   readonly causeId: string;
   readonly lead: DiagnosedFailure;
   /** The candidates of the current search. */
   history: ChangeHistory;
-  /** The hunks to revert in its next run; null at its end. */
+  /** The hunks to revert in its next run; null once it has ended. */
   nextHunks: readonly Candidate[] | null = null;
-  /** True while it searches for a set of hunks. These runs must not count as runs that several searches shared. */
+  /** True while it searches for a set of hunks. Such runs are no evidence about single hunks. */
   seeksSet = false;
   /** True while it repeats a green run. */
   isRepeating = false;
@@ -65,9 +65,9 @@ export class CauseSearch {
   /** Rates how likely a candidate is to be the cause. */
   readonly rank: (candidate: Candidate) => number;
   readonly #runs: TestRun[] = [];
-  /** A hunk to revert alone, because runs without it and others were inconclusive. */
+  /** A hunk to revert alone, because runs that also reverted other hunks were inconclusive. */
   #hunkToTestAlone: Candidate | null = null;
-  #older: () => Promise<ChangeHistory | null>;
+  #readOlder: () => Promise<ChangeHistory | null>;
 
   /** `older` returns the history to search if no change in the first one is the cause; `near` are positions in the app that matter to the failure. */
   constructor(
@@ -84,15 +84,15 @@ export class CauseSearch {
     },
   ) {
     [this.causeId, this.lead, this.history] = [causeId, lead, history];
-    [this.#older, this.rank] = [older, createRanking(lead, near)];
+    [this.#readOlder, this.rank] = [older, createRanking(lead, near)];
   }
 
   /** Continues as far as possible without another run. */
   async advance(): Promise<void> {
-    const best = this.#findBest();
+    const best = this.#findSmallestGreenSet();
     this.nextHunks = null;
     this.isRepeating = false;
-    this.culprits = (await this.#findSmallest()) ?? (this.endedBy ? best : this.#findBest());
+    this.culprits = (await this.#findSmallest()) ?? (this.endedBy ? best : this.#findSmallestGreenSet());
   }
 
   /** True if its test was red with all of these hunks reverted, so they did not break it. */
@@ -103,14 +103,16 @@ export class CauseSearch {
   }
 
   /** True if runs have shown that its test has a different breaking change than the test of another search. */
-  hasOtherCauseThan(other: CauseSearch): boolean {
+  hasDifferentCauseFrom(other: CauseSearch): boolean {
     if (this.history !== other.history) return false;
-    const [own, others] = [this.culprits?.set, other.culprits?.set];
-    if (own && others && !own.some((hunk) => others.includes(hunk))) return true;
-    return (own && other.isRedWithout(own)) === true || (others && this.isRedWithout(others)) === true;
+    const [ownSet, otherSet] = [this.culprits?.set, other.culprits?.set];
+    if (ownSet && otherSet && !ownSet.some((hunk) => otherSet.includes(hunk))) return true;
+    return (
+      (ownSet && other.isRedWithout(ownSet)) === true || (otherSet && this.isRedWithout(otherSet)) === true
+    );
   }
 
-  /** Records a run. */
+  /** Records the outcome of a run, and continues. */
   async record(reverted: ReadonlySet<Candidate>, outcome: TestOutcome): Promise<void> {
     const [hunk, ...more] = this.nextHunks ?? [];
     const wasRequested = hunk !== undefined && more.length === 0 && reverted.has(hunk);
@@ -135,8 +137,8 @@ export class CauseSearch {
   }
 
   get stats(): Pick<Blame, 'runs' | 'unresolved'> & { readonly wasRed: boolean } {
-    const times = (of: SetOutcome) => this.#runs.filter(({ outcome }) => outcome === of).length;
-    return { runs: this.#runs.length, unresolved: times('unresolved'), wasRed: times('red') > 0 };
+    const countRuns = (wanted: SetOutcome) => this.#runs.filter(({ outcome }) => outcome === wanted).length;
+    return { runs: this.#runs.length, unresolved: countRuns('unresolved'), wasRed: countRuns('red') > 0 };
   }
 
   /** Reverts changes to the tests, too, only if no change to the app turns the test green. */
@@ -148,13 +150,13 @@ export class CauseSearch {
       (await this.#findSmallestIn(app, app)) ?? (await this.#findSmallestIn(tests, candidates));
     if (this.nextHunks) return null;
     if (smallest || this.endedBy) return smallest && this.#confirmSet(smallest);
-    const older = await this.#older();
+    const older = await this.#readOlder();
     if (!older) return null;
-    [this.history, this.#older] = [older, async () => null];
+    [this.history, this.#readOlder] = [older, async () => null];
     return this.#findSmallest();
   }
 
-  /** Returns the smallest part of `all` whose reversal turns the test green. First tries those hunks of `single` that the failure names, one by one. */
+  /** Returns the smallest part of `all` whose reversal turns the test green. First tries the hunks of `single` that the failure names, one by one. */
   async #findSmallestIn(
     single: readonly Candidate[],
     all: readonly Candidate[],
@@ -171,11 +173,11 @@ export class CauseSearch {
       if (outcome === null) return null;
     }
     this.seeksSet = true;
-    const whole = this.#getStrictOutcome(all);
-    if (whole === null || whole === 'red') return null;
+    const outcomeOfAll = this.#getStrictOutcome(all);
+    if (outcomeOfAll === null || outcomeOfAll === 'red') return null;
     this.seeksSet = false;
     const tried = new Set<Candidate>();
-    const named = ranked.slice(0, whole === 'green' ? 1 : MAX_SINGLE_HUNKS);
+    const named = ranked.slice(0, outcomeOfAll === 'green' ? 1 : MAX_SINGLE_HUNKS);
     for (let hunk = named.shift(); hunk; hunk = this.#findHintedHunk(tried) ?? named.shift()) {
       const outcome = this.#getOutcome([hunk]);
       if (outcome === 'green') return { set: [hunk], isMinimal: true };
@@ -183,7 +185,7 @@ export class CauseSearch {
       tried.add(hunk);
     }
     this.seeksSet = true;
-    const green = whole === 'green' ? all : this.#findGreenCommits(all);
+    const green = outcomeOfAll === 'green' ? all : this.#findGreenCommits(all);
     if (green === null) return null;
     const { items, distance } = orderForSearch(green, rank);
     const suspects = this.#narrowToCommit(items);
@@ -193,8 +195,8 @@ export class CauseSearch {
   }
 
   /**
-   * Returns the changes of the one commit without which the test is green, or else those up to it, in the order of the search; null if a run is needed.
-   * This way, the search knows the commit long before the lines.
+   * Returns the changes of the commit whose reversal turns the test green; if its reversal alone does not, all changes up to that commit. Null if a run is
+   * needed. This way, the search knows the commit long before the lines.
    */
   #narrowToCommit(items: readonly Candidate[]): readonly Candidate[] | null {
     const commits = [...groupBy(items, ({ step }) => step).values()];
@@ -219,11 +221,11 @@ export class CauseSearch {
 
   /** Like `#getOutcome`, but another error is inconclusive, because the test may not get as far as the original one. */
   #getStrictOutcome(reverted: readonly Candidate[]): SetOutcome | null {
-    const known = this.#getOutcome(reverted);
-    return known === 'red' && !this.isRedWithout(reverted) ? 'unresolved' : known;
+    const outcome = this.#getOutcome(reverted);
+    return outcome === 'red' && !this.isRedWithout(reverted) ? 'unresolved' : outcome;
   }
 
-  /** Finds the newest commits without which the test is green, for a test that does not run without all of them. Returns null if a run is needed. */
+  /** Finds the newest commits whose reversal turns the test green, if the test does not run with all commits reverted. Returns null if a run is needed. */
   #findGreenCommits(all: readonly Candidate[]): readonly Candidate[] | null {
     const steps = [...new Set(all.map(({ step }) => step))].toSorted((a, b) => b - a).slice(0, MAX_COMMITS);
     for (const oldest of steps) {
@@ -237,28 +239,28 @@ export class CauseSearch {
 
   /**
    * Returns the set once it is confirmed; until then, requests a run. The first such run reverts all other changes: if the test is red, the set alone
-   * breaks it. If it is green, too, both may be chance, so runs without any reverted hunk have to be red. Then repeats the run without the set. If one of
-   * these is red, the search continues.
+   * breaks it. If it is green, too, both results may be chance, so runs with nothing reverted must be red. The other runs revert the set again; if one of
+   * them is red, the search continues.
    */
-  #confirmSet(found: MinimalSet<Candidate>): MinimalSet<Candidate> | null {
-    if (this.#isConfirmed(found.set)) return found;
-    if (this.endedBy) return { ...found, isMinimal: false };
-    if (this.#getOutcomeWithoutOthers(found.set) === null) {
+  #confirmSet(smallest: MinimalSet<Candidate>): MinimalSet<Candidate> | null {
+    if (this.#isConfirmed(smallest.set)) return smallest;
+    if (this.endedBy) return { ...smallest, isMinimal: false };
+    if (this.#getOutcomeWithoutOthers(smallest.set) === null) {
       this.seeksSet = true;
-      this.nextHunks = this.#listOtherChanges(found.set);
+      this.nextHunks = this.#listOtherChanges(smallest.set);
       return null;
     }
     this.isRepeating = true;
     const needsControl =
-      this.#getOutcomeWithoutOthers(found.set) === 'green' &&
-      this.#listControls().length < GREENS_TO_REPORT.ifOthersHeal;
-    this.nextHunks = needsControl ? [] : found.set;
+      this.#getOutcomeWithoutOthers(smallest.set) === 'green' &&
+      this.#listControlRuns().length < GREENS_TO_REPORT.ifOthersHeal;
+    this.nextHunks = needsControl ? [] : smallest.set;
     this.seeksSet = this.nextHunks.length !== 1;
     return null;
   }
 
-  /** Returns the runs without any reverted hunk. */
-  #listControls(): readonly TestRun[] {
+  /** Returns the control runs, which reverted nothing. */
+  #listControlRuns(): readonly TestRun[] {
     return this.#runs.filter(({ reverted }) => reverted.size === 0);
   }
 
@@ -271,8 +273,8 @@ export class CauseSearch {
     const others = this.#getOutcomeWithoutOthers(set);
     if (others === 'red') return greens > 0;
     const wanted = others === 'green' ? GREENS_TO_REPORT.ifOthersHeal : GREENS_TO_REPORT.usually;
-    if (others === 'green' && this.#listControls().length < wanted) return false;
-    return greens >= Math.max(wanted, this.#greensToBelieve);
+    if (others === 'green' && this.#listControlRuns().length < wanted) return false;
+    return greens >= Math.max(wanted, this.#greensNeeded);
   }
 
   #listOtherChanges(set: readonly Candidate[]): readonly Candidate[] {
@@ -284,28 +286,28 @@ export class CauseSearch {
     const reverted = this.#listOtherChanges(set);
     if (reverted.length === 0) return 'unresolved';
     if (this.isRedWithout(reverted)) return 'red';
-    return this.#runs.find((run) => ranWithout(run, reverted))?.outcome ?? null;
+    return this.#runs.find((run) => revertedExactly(run, reverted))?.outcome ?? null;
   }
 
   /**
-   * How many green runs prove that the test is green in a state: one or, if it was both green and red in some state, as many as its failure rate
+   * The number of green runs that prove a state green: one or, if the test was both green and red in the same state, as many as its failure rate
    * requires.
    */
-  get #greensToBelieve(): number {
+  get #greensNeeded(): number {
     const reds = this.#runs.filter(({ outcome }) => outcome === 'red');
-    const chance = this.#runs.filter(
+    const chanceGreens = this.#runs.filter(
       ({ reverted, outcome }) =>
         outcome === 'green' && (reverted.size === 0 || this.isRedWithout([...reverted])),
     );
     const red = INITIAL_REDS + reds.length;
-    return chance.length === 0 ? 1 : countGreensNeeded({ red, runs: red + chance.length });
+    return chanceGreens.length === 0 ? 1 : countGreensNeeded({ red, runs: red + chanceGreens.length });
   }
 
   #countGreensWithout(set: readonly Candidate[]): number {
     const [hunk, ...more] = set;
     const shared =
       hunk && more.length === 0 && this.#listSuspects(hunk)?.length === 1 ? this.#listGreenSets() : [];
-    const exact = this.#runs.filter((run) => run.outcome === 'green' && ranWithout(run, set));
+    const exact = this.#runs.filter((run) => run.outcome === 'green' && revertedExactly(run, set));
     const inSharedRuns = shared.filter(
       (reverted) => reverted.size > 1 && set.every((one) => reverted.has(one)),
     );
@@ -314,24 +316,24 @@ export class CauseSearch {
 
   /** Returns the outcome of the test without these hunks. If it is unknown, requests a run and returns null. */
   #getOutcome(reverted: readonly Candidate[]): SetOutcome | null {
-    const known = this.#findKnownOutcome(reverted);
-    if (known === null && !this.endedBy) this.nextHunks ??= reverted;
-    return known;
+    const outcome = this.#findKnownOutcome(reverted);
+    if (outcome === null && !this.endedBy) this.nextHunks ??= reverted;
+    return outcome;
   }
 
   #findKnownOutcome(reverted: readonly Candidate[]): SetOutcome | null {
-    // One red run decides, because a green one may be chance. A test that is red without some hunks is also red without fewer of them.
+    // One red run decides, because a green one may be chance. If a test stays red with some hunks reverted, it is also red with fewer of them reverted.
     if (this.isRedWithout(reverted)) return 'red';
-    const exact = this.#runs.filter((run) => ranWithout(run, reverted));
+    const exact = this.#runs.filter((run) => revertedExactly(run, reverted));
     if (exact.some(({ outcome }) => outcome === 'other')) return 'red';
     if (exact.some(({ outcome }) => outcome === 'unresolved')) return 'unresolved';
-    if (exact.length > 0) return exact.length >= this.#greensToBelieve ? 'green' : null;
+    if (exact.length > 0) return exact.length >= this.#greensNeeded ? 'green' : null;
     const [hunk, ...more] = reverted;
     if (hunk === undefined || more.length > 0 || hunk === this.#hunkToTestAlone || this.seeksSet) return null;
     return this.#listSuspects(hunk)?.length === 1 ? 'green' : null;
   }
 
-  /** Returns this hunk and those that all green runs with it reverted, too, except hunks that some red run reverted; null if no green run reverted it. */
+  /** Returns this hunk and each hunk that every green run reverted along with it, unless a red run reverted that one; null if no green run reverted it. */
   #listSuspects(hunk: Candidate): readonly Candidate[] | null {
     const greens = this.#listGreenSets().filter((reverted) => reverted.has(hunk));
     const innocent = this.#listInnocentHunks();
@@ -343,7 +345,7 @@ export class CauseSearch {
     );
   }
 
-  /** Returns the hunks that each green run reverted, without the runs that searched for a set of hunks. */
+  /** Returns the reverted hunks of each green run, except runs that searched for a set of hunks. */
   #listGreenSets(): ReadonlySet<Candidate>[] {
     return this.#runs.flatMap(({ reverted, outcome, seeksSet }) =>
       outcome === 'green' && !seeksSet ? [reverted] : [],
@@ -355,7 +357,7 @@ export class CauseSearch {
   }
 
   /** Returns the smallest set so far whose reversal turns the test green. */
-  #findBest(): MinimalSet<Candidate> | null {
+  #findSmallestGreenSet(): MinimalSet<Candidate> | null {
     const [hunk, ...more] = this.nextHunks ?? [];
     const suspects = hunk && more.length === 0 ? this.#listSuspects(hunk) : null;
     const greens = this.#runs.flatMap(({ reverted, outcome }) =>
@@ -365,7 +367,7 @@ export class CauseSearch {
     return set ? { set, isMinimal: set.length === 1 && this.#isConfirmed(set) } : null;
   }
 
-  /** Finds an untried hunk of a green run: if the test was red without one hunk of that run, another one of them is the suspect. */
+  /** Finds an untried hunk of a green run: if reverting one of its hunks left the test red, another of its hunks is the suspect. */
   #findHintedHunk(tried: ReadonlySet<Candidate>): Candidate | undefined {
     const innocent = this.#listInnocentHunks();
     const shared = this.#listGreenSets().filter(({ size }) => size <= MAX_SHARED_HUNKS);
@@ -375,16 +377,16 @@ export class CauseSearch {
   }
 }
 
-function ranWithout(run: TestRun, reverted: readonly Candidate[]): boolean {
+function revertedExactly(run: TestRun, reverted: readonly Candidate[]): boolean {
   return run.reverted.size === reverted.length && reverted.every((hunk) => run.reverted.has(hunk));
 }
 
 /** Creates a cached function that rates how likely a candidate caused the failure. */
 function createRanking(lead: DiagnosedFailure, near: readonly NearPlace[]): (candidate: Candidate) => number {
-  const likely = rateHunk(lead, near);
+  const rate = rateHunk(lead, near);
   const ranks = new Map<Candidate, number>();
   return (candidate) => {
-    const rank = ranks.get(candidate) ?? likely(candidate.hunk);
+    const rank = ranks.get(candidate) ?? rate(candidate.hunk);
     ranks.set(candidate, rank);
     return rank;
   };
@@ -402,41 +404,41 @@ export interface Round {
 }
 
 /**
- * Plans runs that several searches share. Each search has a number, and a run reverts the single hunks of all searches whose number has a certain bit.
- * Thus three runs distinguish the hunks of six searches, and two distinguish the hunk of the first search from any number of others.
+ * Plans runs that several searches share. Each search has a number, and a run reverts the single hunks of all searches whose number has a certain bit set.
+ * Thus three runs distinguish the hunks of six searches, and two runs distinguish the first search's hunk from any number of others.
  */
 export class Rounds {
   readonly #numbers: ReadonlyMap<CauseSearch, number>;
-  #runWithout = 0;
+  #runCount = 0;
 
   constructor(searches: readonly CauseSearch[]) {
     // No other number has the two lowest bits of the first.
     const numbers = Array.from({ length: 2 * searches.length }, (_, at) => at + 1);
-    const free = numbers.filter((number) => number === 1 || number % 4 !== 1);
-    this.#numbers = new Map(searches.map((search, at) => [search, free[at] ?? 1]));
+    const usable = numbers.filter((number) => number === 1 || number % 4 !== 1);
+    this.#numbers = new Map(searches.map((search, at) => [search, usable[at] ?? 1]));
   }
 
-  /** Returns the next run: it reverts the hunks that the first of these searches needs reverted and, if that is a single hunk, those of others. */
+  /** Returns the next run. It reverts the hunks that the first of these searches requests and, if that is a single hunk, the single hunks of the others. */
   next(searches: readonly CauseSearch[]): Round | null {
     const waiting = searches.filter(({ nextHunks }) => nextHunks !== null);
     const [first] = waiting;
     if (!first?.nextHunks) return null;
-    const ofHistory = waiting.filter(({ history }) => history === first.history);
-    if (first.canShare) return this.#shareRun(ofHistory.filter(({ canShare }) => canShare));
+    const sameHistory = waiting.filter(({ history }) => history === first.history);
+    if (first.canShare) return this.#shareRun(sameHistory.filter(({ canShare }) => canShare));
     const reverted = new Set(first.nextHunks);
-    const alike = ofHistory.filter(
+    const sameHunks = sameHistory.filter(
       ({ nextHunks }) => nextHunks?.length === reverted.size && nextHunks.every((hunk) => reverted.has(hunk)),
     );
-    return { reverted, searches: alike };
+    return { reverted, searches: sameHunks };
   }
 
   #shareRun(searches: readonly CauseSearch[]): Round {
     const numbers = searches.map((search) => this.#numbers.get(search) ?? 1);
     const bits = Math.floor(Math.log2(Math.max(...numbers))) + 1;
     for (;;) {
-      const bit = this.#runWithout % bits;
-      this.#runWithout += 1;
-      // A search that repeats a green run needs no distinction from others.
+      const bit = this.#runCount % bits;
+      this.#runCount += 1;
+      // A search that repeats a green run need not be distinguished from others.
       const selected = searches.filter(
         ({ isRepeating }, at) => isRepeating || ((numbers[at] ?? 0) >> bit) % 2 === 1,
       );

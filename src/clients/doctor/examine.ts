@@ -1,7 +1,7 @@
 import path from 'node:path';
 import {
   listAgentsInUse,
-  executableOf,
+  getExecutable,
   findMissingAgents,
   chooseReviewers,
   dropMissingRunner,
@@ -31,11 +31,11 @@ export interface DoctorCheck {
   readonly remedy: string | null;
 }
 
-function createPassed(name: string, message: string): DoctorCheck {
+function createPassedCheck(name: string, message: string): DoctorCheck {
   return { name, state: 'ok', found: message, remedy: null };
 }
 
-function createFailed(name: string, { message, detail, remedy }: Problem): DoctorCheck {
+function createFailedCheck(name: string, { message, detail, remedy }: Problem): DoctorCheck {
   const text = detail === undefined ? message : `${message}\n\n${detail}\n`;
   return { name, state: 'failed', found: text, remedy };
 }
@@ -57,25 +57,25 @@ export async function examine({ cwd, env, config: flag, agents }: ExamineRequest
   const settings = await loadSettings({ cwd, env, file: agents });
   const canList = playwright.ok && config.ok && settings.ok;
   return [
-    state ? createFailed('.self-heal', state) : createPassed('.self-heal', 'usable'),
+    state ? createFailedCheck('.self-heal', state) : createPassedCheck('.self-heal', 'usable'),
     playwright.ok
-      ? createPassed('playwright', playwright.value.version)
-      : createFailed('playwright', playwright.error),
+      ? createPassedCheck('playwright', playwright.value.version)
+      : createFailedCheck('playwright', playwright.error),
     config.ok
-      ? createPassed('playwright config', path.relative(cwd, config.value))
-      : createFailed('playwright config', config.error),
+      ? createPassedCheck('playwright config', path.relative(cwd, config.value))
+      : createFailedCheck('playwright config', config.error),
     ...(canList
       ? [await checkSuite({ cwd, env, playwright: playwright.value, config: config.value }, settings.value)]
       : []),
     ...(settings.ok
       ? [
-          createPassed(
+          createPassedCheck(
             'agents.yaml',
             settings.value.file ? path.relative(cwd, settings.value.file) : 'no file; the defaults apply',
           ),
           ...(await checkAgents(await dropMissingRunner(settings.value, cwd), { cwd, env })),
         ]
-      : [createFailed('agents.yaml', settings.error)]),
+      : [createFailedCheck('agents.yaml', settings.error)]),
   ];
 }
 
@@ -89,9 +89,9 @@ interface Suite extends Pick<ExamineRequest, 'cwd' | 'env'> {
 async function checkSuite({ config, ...project }: Suite, { verify }: Settings): Promise<DoctorCheck> {
   const run = await listSuite({ ...project, args: ['-c', config] });
   const problem = findFirstRunProblem(run, { isNarrowed: false, prepare: verify.prepare });
-  if (problem) return createFailed('tests', problem);
+  if (problem) return createFailedCheck('tests', problem);
   const [error] = run.suiteFailure?.errors ?? [];
-  if (error === undefined) return createPassed('tests', `${run.tests.length} found`);
+  if (error === undefined) return createPassedCheck('tests', `${run.tests.length} found`);
   const [line = ''] = stripAnsi(error.message).trim().split('\n');
   const remedy = 'A run hands it to an agent. `playwright test --list` shows the full output.';
   return { name: 'tests', state: 'warning', found: `the suite cannot start: ${line}`, remedy };
@@ -108,47 +108,47 @@ async function checkAgents(
   const ready = used.filter(({ name, runner }) => !missing.has(name) && runner !== builtIn);
   const logins = runners.map(async (name) => {
     const runner = settings.runners[name];
-    if (!runner || runner.kind === 'command' || !(await findProgram(executableOf(runner), project)))
+    if (!runner || runner.kind === 'command' || !(await findProgram(getExecutable(runner), project)))
       return [];
     return [await describeLogin(name, runner, project)];
   });
   return [
-    ...(runners.includes(builtIn) ? [fixerAlone] : []),
+    ...(runners.includes(builtIn) ? [noProgramCheck] : []),
     ...(ready.length > 0
       ? [
-          createPassed(
+          createPassedCheck(
             'agents',
             ready.map(({ slashCommand, runner }) => `${slashCommand} (${runner})`).join(', '),
           ),
         ]
       : []),
-    ...[...missing.values()].map((problem) => createFailed('agents', problem)),
+    ...[...missing.values()].map((problem) => createFailedCheck('agents', problem)),
     ...(await Promise.all(logins)).flat(),
-    ...(await checkReviewers(settings, { makers: runners, cwd: project.cwd })),
+    ...(await checkReviewers(settings, { authors: runners, cwd: project.cwd })),
   ];
 }
 
-/** Names the reviewer of each program's fixes (HN-11). */
+/** Checks that another agent can review each program's fixes (HN-11). */
 async function checkReviewers(
   settings: Settings,
-  { makers, cwd }: { readonly makers: readonly string[]; readonly cwd: string },
+  { authors, cwd }: { readonly authors: readonly string[]; readonly cwd: string },
 ): Promise<DoctorCheck[]> {
   if (settings.verify.review === 'off')
-    return [createPassed('reviewer', 'nobody reviews fixes: verify.review is off')];
-  const checks = makers.map(async (maker): Promise<DoctorCheck[]> => {
-    if (maker === builtIn) return [];
-    const programs = await chooseReviewers(settings, { maker, cwd });
+    return [createPassedCheck('reviewer', 'nobody reviews fixes: verify.review is off')];
+  const checks = authors.map(async (author): Promise<DoctorCheck[]> => {
+    if (author === builtIn) return [];
+    const programs = await chooseReviewers(settings, { author, cwd });
     if (typeof programs === 'string')
-      return [createPassed('reviewer', `fixes are not reviewed: ${programs}`)];
+      return [createPassedCheck('reviewer', `fixes are not reviewed: ${programs}`)];
     const [first] = programs;
-    if (first !== undefined) return [createPassed('reviewer', `${first} reviews what ${maker} fixes`)];
-    const found = `no agent can review the fixes of ${maker}, so each fix of the app needs a person`;
+    if (first !== undefined) return [createPassedCheck('reviewer', `${first} reviews what ${author} fixes`)];
+    const found = `no agent can review the fixes of ${author}, so a person must review each fix of the app`;
     return [{ name: 'reviewer', state: 'warning', found, remedy: 'Run npx self-heal init.' }];
   });
   return (await Promise.all(checks)).flat();
 }
 
-const fixerAlone: DoctorCheck = {
+const noProgramCheck: DoctorCheck = {
   name: builtIn,
   state: 'warning',
   found:
@@ -163,7 +163,7 @@ async function describeLogin(
 ): Promise<DoctorCheck> {
   const name = `${runner} login`;
   const login = await checkLogin(settings, project);
-  if (login.state === 'in') return createPassed(name, login.how);
+  if (login.state === 'in') return createPassedCheck(name, login.how);
   const remedy = (login.state === 'out' ? login.remedy : undefined) ?? chooseRemedy('unauthorized', runner);
   return login.state === 'out'
     ? { name, state: 'failed', found: 'not logged in', remedy }

@@ -13,10 +13,10 @@ interface ProjectContext {
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** Whether a program has the credentials to call its model. */
+/** The login of an agent program, which it needs to call its model. */
 export type Login =
   | { readonly state: 'in'; readonly how: string }
-  /** `remedy` is the program's own description of how to log in, if it has one. */
+  /** `remedy`: the program's own instructions to log in, if it has any. */
   | { readonly state: 'out'; readonly remedy?: string }
   /** Only a paid call could show the state. */
   | { readonly state: 'unknown'; readonly why: string };
@@ -66,7 +66,7 @@ async function checkByProtocol(
   return login;
 }
 
-/** 2.1.197: `auth status` prints JSON. An older version would treat these words as a prompt, so checks its help first. */
+/** 2.1.197: `auth status` prints JSON. Checks the help first, because an older version would treat these words as a prompt. */
 async function checkClaude(project: ProjectContext): Promise<Login> {
   const help = await probe(['claude', '--help'], project);
   const status = /^\s+auth\b/m.test(help.output) ? await probe(['claude', 'auth', 'status'], project) : null;
@@ -116,8 +116,8 @@ const GRACE_MS = 2_000;
 const MAX_CHARACTERS = 200_000;
 
 /**
- * Runs a program to its end with empty standard input, and ends all of its processes. Returns its output on both streams; the exit code is null if it
- * did not exit by itself.
+ * Runs a program to its end with empty standard input, and ends all of its processes. Returns its output on both streams; the exit code is null if the
+ * program had to be ended.
  */
 async function probe(
   argv: readonly string[],

@@ -4,8 +4,8 @@ import type { ProposedFile } from './proposal.js';
 
 type Ts = typeof TypeScript;
 
-/** TypeScript's safe fixes: none of them casts, ignores, removes or invents a value, or replaces a name by a similar one. */
-const allowed = new Set([
+/** TypeScript's safe fixes: none of them casts, ignores, removes or invents a value, or replaces a name with a similar one. */
+const allowedFixes = new Set([
   'import',
   'addMissingAwait',
   'fixAwaitInSyncFunction',
@@ -35,14 +35,18 @@ export function fixErrors(ts: Ts, files: readonly string[]): CodeFix[] | null {
   if (!program) return null;
   const { service, overlay, summaries } = program;
   for (let count = 0; count < MAX_FIXES; count += 1) {
-    const errors = program.errors();
+    const errors = program.listErrors();
     const [error] = errors.filter(
       (diagnostic) => diagnostic.file !== undefined && files.includes(diagnostic.file.fileName),
     );
     if (!error?.file) return summaries.size > 0 ? listFixedFiles(ts, program) : null;
     const fix = findOnlyFix(service, error);
     const before = new Map(overlay);
-    if (!fix || !applyFix(program, fix) || !isBetter(listKeys(ts, errors), listKeys(ts, program.errors())))
+    if (
+      !fix ||
+      !applyFix(program, fix) ||
+      !isBetter(listErrorKeys(ts, errors), listErrorKeys(ts, program.listErrors()))
+    )
       return null;
     for (const { fileName } of fix.changes) {
       if (overlay.get(fileName) === before.get(fileName)) continue;
@@ -57,8 +61,8 @@ interface Program {
   /** Texts that differ from the files on disk. */
   readonly overlay: Map<string, string>;
   readonly summaries: Map<string, string[]>;
-  text(file: string): string;
-  errors(): TypeScript.Diagnostic[];
+  readText(file: string): string;
+  listErrors(): TypeScript.Diagnostic[];
 }
 
 function openProgram(ts: Ts, config: string): Program | null {
@@ -66,30 +70,30 @@ function openProgram(ts: Ts, config: string): Program | null {
   const parsed = ts.getParsedCommandLineOfConfigFile(config, {}, host);
   if (!parsed || parsed.fileNames.length === 0 || parsed.fileNames.length > MAX_FILES) return null;
   const overlay = new Map<string, string>();
-  const text = (file: string) => overlay.get(file) ?? ts.sys.readFile(file) ?? '';
+  const readText = (file: string) => overlay.get(file) ?? ts.sys.readFile(file) ?? '';
   const service = ts.createLanguageService({
     getCompilationSettings: () => ({ ...parsed.options, noEmit: true, incremental: false, composite: false }),
     getScriptFileNames: () => parsed.fileNames,
     // The version must change with the text. Files on disk do not change meanwhile.
     getScriptVersion: (file) => overlay.get(file) ?? '',
     getScriptSnapshot: (file) =>
-      ts.sys.fileExists(file) ? ts.ScriptSnapshot.fromString(text(file)) : undefined,
+      ts.sys.fileExists(file) ? ts.ScriptSnapshot.fromString(readText(file)) : undefined,
     getCurrentDirectory: () => ts.sys.getCurrentDirectory(),
     getDefaultLibFileName: (options) => ts.getDefaultLibFilePath(options),
     fileExists: (file) => ts.sys.fileExists(file),
-    readFile: (file) => (ts.sys.fileExists(file) ? text(file) : undefined),
+    readFile: (file) => (ts.sys.fileExists(file) ? readText(file) : undefined),
     readDirectory: (...args) => ts.sys.readDirectory(...args),
     directoryExists: (folder) => ts.sys.directoryExists(folder),
     getDirectories: (folder) => ts.sys.getDirectories(folder),
     realpath: (file) => ts.sys.realpath?.(file) ?? file,
   });
-  const errors = () =>
+  const listErrors = () =>
     parsed.fileNames.flatMap((file) =>
       [...service.getSyntacticDiagnostics(file), ...service.getSemanticDiagnostics(file)].filter(
         ({ category }) => category === ts.DiagnosticCategory.Error,
       ),
     );
-  return { service, overlay, summaries: new Map(), text, errors };
+  return { service, overlay, summaries: new Map(), readText, listErrors };
 }
 
 /** Returns the fix of an error if exactly one allowed fix exists. */
@@ -100,7 +104,7 @@ function findOnlyFix(
   if (!file) return null;
   const fixes = service
     .getCodeFixesAtPosition(file.fileName, start, start + length, [code], detectFormat(file.text), {})
-    .filter(({ fixName, commands }) => allowed.has(fixName) && !commands?.length);
+    .filter(({ fixName, commands }) => allowedFixes.has(fixName) && !commands?.length);
   const [fix] = fixes;
   return fixes.length === 1 && fix ? fix : null;
 }
@@ -122,12 +126,12 @@ function applyFix(program: Program, { changes }: TypeScript.CodeFixAction): bool
       end: start + length,
       text: newText,
     }));
-    program.overlay.set(fileName, applyReplacements(program.text(fileName), replacements));
+    program.overlay.set(fileName, applyReplacements(program.readText(fileName), replacements));
   }
   return true;
 }
 
-function listKeys(ts: Ts, errors: readonly TypeScript.Diagnostic[]): string[] {
+function listErrorKeys(ts: Ts, errors: readonly TypeScript.Diagnostic[]): string[] {
   return errors.map(
     ({ file, code, messageText }) =>
       `${file?.fileName} ${code} ${ts.flattenDiagnosticMessageText(messageText, '\n')}`,

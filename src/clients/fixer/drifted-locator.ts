@@ -26,7 +26,7 @@ export interface DriftEvidence {
   /** Returns which of the candidates replaced a name in the app's changes. */
   readonly findRename: (name: string, candidates: readonly string[]) => Promise<Rename | null>;
   /** Returns the test code that contains a name, and whether other files contain it, too. */
-  readonly searchCode: (name: string) => Promise<{ tests: readonly SourceText[]; inApp: boolean }>;
+  readonly searchCode: (name: string) => Promise<{ tests: readonly SourceText[]; isInApp: boolean }>;
 }
 
 /**
@@ -35,32 +35,32 @@ export interface DriftEvidence {
  */
 export async function proposeLocatorFix(evidence: DriftEvidence): Promise<FixerProposal | null> {
   const { locator, page, foundElement, isExpectation } = evidence;
-  const missing = (parseNames(locator) ?? []).filter(
+  const missingNames = (parseNames(locator) ?? []).filter(
     (candidate) => !listValuesOnPage(page, candidate).some((value) => matchesName(candidate, value)),
   );
-  const [name] = missing;
-  if (!name || missing.length > 1 || foundElement) return null;
+  const [name] = missingNames;
+  if (!name || missingNames.length > 1 || foundElement) return null;
   // Visible and accessible texts are part of the expectation.
   if (isExpectation && name.kind !== 'test-id') return null;
   const values = listValuesOnPage(page, name);
-  const once = values.filter((value) => values.indexOf(value) === values.lastIndexOf(value));
-  const rename = await evidence.findRename(name.value, once);
+  const uniqueValues = values.filter((value) => values.indexOf(value) === values.lastIndexOf(value));
+  const rename = await evidence.findRename(name.value, uniqueValues);
   // The new name would have to be escaped.
-  if (rename === null || /["'`\\\n$]/.test(rename.to)) return null;
-  const { tests, inApp } = await evidence.searchCode(name.value);
-  const positions = choosePositions(name, { tests, frames: evidence.frames, inApp });
+  if (rename === null || /["'`\\\n$]/.test(rename.newName)) return null;
+  const { tests, isInApp } = await evidence.searchCode(name.value);
+  const positions = choosePositions(name, { tests, frames: evidence.frames, isInApp });
   const files = tests.flatMap(({ file, text }) => {
-    const own = positions.filter((position) => position.file === file);
+    const inFile = positions.filter((position) => position.file === file);
     const after = applyReplacements(
       text,
-      own.map(({ start, end }) => ({ start, end, text: rename.to })),
+      inFile.map(({ start, end }) => ({ start, end, text: rename.newName })),
     );
-    return own.length > 0 ? [{ file, before: text, after }] : [];
+    return inFile.length > 0 ? [{ file, before: text, after }] : [];
   });
   if (files.length === 0) return null;
   const kind = name.kind === 'test-id' ? 'test id' : name.kind;
   return {
-    summary: `the locator by ${kind} "${name.value}" is now "${rename.to}", as renamed in ${rename.file}`,
+    summary: `the locator's ${kind} "${name.value}" is now "${rename.newName}", as renamed in ${rename.file}`,
     files,
   };
 }
@@ -68,13 +68,19 @@ export async function proposeLocatorFix(evidence: DriftEvidence): Promise<FixerP
 /** Returns all positions of a test id that the app no longer has; otherwise those in the failing steps, or the only position. */
 function choosePositions(
   name: LocatorName,
-  { tests, frames, inApp }: { tests: readonly SourceText[]; frames: DriftEvidence['frames']; inApp: boolean },
+  {
+    tests,
+    frames,
+    isInApp,
+  }: { tests: readonly SourceText[]; frames: DriftEvidence['frames']; isInApp: boolean },
 ): NamePosition[] {
   const positions = tests.flatMap((source) => findPositions(source, name));
   const calls = positions.filter(({ isInCall }) => isInCall);
-  if (name.kind === 'test-id' && !inApp && calls.length > 0) return calls;
+  if (name.kind === 'test-id' && !isInApp && calls.length > 0) return calls;
   const failing = calls.filter((position) =>
-    frames.some(({ file, line }) => file === position.file && line >= position.from && line <= position.to),
+    frames.some(
+      ({ file, line }) => file === position.file && line >= position.firstLine && line <= position.lastLine,
+    ),
   );
   if (failing.length > 0) return failing;
   const candidates = calls.length > 0 ? calls : positions;

@@ -2,7 +2,7 @@ import { realpath } from 'node:fs/promises';
 import path from 'node:path';
 import { builtIn, isBuiltIn } from '../../model/built-in.js';
 import type { Cause } from '../../model/cause.js';
-import { followExpectations } from './followed-expectations.js';
+import { updateExpectations } from './update-expectations.js';
 import type { FixerProposal } from './proposal.js';
 import type { Fixer } from './propose.js';
 import type { PreparedPatch, Propose, ProposedFix } from '../../heal/hooks.js';
@@ -54,11 +54,11 @@ export function wrapProposal({ summary, files }: FixerProposal): ProposedFix {
 }
 
 /** Creates a patch that updates the tests' expectations to the current page (BL-6); null if more than a literal differs. */
-export async function createFollowingPatch(
+export async function createExpectationPatch(
   cause: Cause,
   { root, contents }: { readonly root: string; readonly contents: ContentStore },
 ): Promise<PreparedPatch | null> {
-  const proposal = await followExpectations(cause);
+  const proposal = await updateExpectations(cause);
   const edits = await (proposal && wrapProposal(proposal).edits(root, contents));
   return proposal && edits?.ok ? { side: 'tests', summary: proposal.summary, edits: edits.value } : null;
 }

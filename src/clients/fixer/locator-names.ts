@@ -1,4 +1,4 @@
-import { readTemplateText, nodeIn, nodesIn, propertyOf, type SyntaxNode, visit } from '../../code/syntax.js';
+import { readTemplate, getNode, getNodes, getProperty, type SyntaxNode, visit } from '../../code/syntax.js';
 import { parseSource } from '../../code/source-file.js';
 import type { PageElement } from '../../model/evidence.js';
 
@@ -36,32 +36,32 @@ export function parseNames(locator: string): LocatorName[] | null {
 
 /** Returns the name in a locator call, and the literal that contains it. */
 function parseName(call: SyntaxNode): { readonly name: LocatorName; readonly literal: SyntaxNode } | null {
-  const callee = call.type === 'CallExpression' ? nodeIn(call, 'callee') : null;
-  const method = callee && (propertyOf(callee) ?? String(callee['name']));
+  const callee = call.type === 'CallExpression' ? getNode(call, 'callee') : null;
+  const method = callee && (getProperty(callee) ?? String(callee['name']));
   const kind = method ? kinds[method] : undefined;
-  const [first, options] = nodesIn(call, 'arguments');
+  const [first, options] = getNodes(call, 'arguments');
   if (!kind || !first) return null;
   const literal = kind === 'role' ? findOption(options, 'name') : first;
-  const value = literal && literalText(literal);
+  const value = literal && readLiteralText(literal);
   if (!literal || !value) return null;
   const isExact = kind === 'test-id' || findOption(options, 'exact')?.['value'] === true;
   return {
-    name: { kind, role: kind === 'role' ? literalText(first) : null, value, isExact },
+    name: { kind, role: kind === 'role' ? readLiteralText(first) : null, value, isExact },
     literal,
   };
 }
 
 /** Returns the text of a string or a template without expressions; null for any other node. */
-export function literalText(node: SyntaxNode): string | null {
-  if (node.type === 'TemplateLiteral' && nodesIn(node, 'expressions').length === 0)
-    return nodesIn(node, 'quasis').map(readTemplateText).join('');
+export function readLiteralText(node: SyntaxNode): string | null {
+  if (node.type === 'TemplateLiteral' && getNodes(node, 'expressions').length === 0)
+    return getNodes(node, 'quasis').map(readTemplate).join('');
   return node.type === 'Literal' && typeof node['value'] === 'string' ? node['value'] : null;
 }
 
 /** Returns the value of an option in `{ name: 'Pay' }`. */
 function findOption(object: SyntaxNode | undefined, name: string): SyntaxNode | null {
-  const property = nodesIn(object, 'properties').find((option) => nodeIn(option, 'key')?.['name'] === name);
-  return nodeIn(property, 'value');
+  const property = getNodes(object, 'properties').find((option) => getNode(option, 'key')?.['name'] === name);
+  return getNode(property, 'value');
 }
 
 /** The page on which a test failed. */
@@ -70,28 +70,28 @@ export interface RedPage {
   readonly ariaSnapshot: string;
 }
 
-/** Attributes for test ids: Playwright's default, and those common with other tools. */
-const testId = /^data-(?:test|cy|qa|pw|e2e|hook|automation)/;
+/** Attributes for test ids: Playwright's default, and those that are common with other tools. */
+const testIdAttribute = /^data-(?:test|cy|qa|pw|e2e|hook|automation)/;
 
 /** Returns every name of this kind on the page, once for each element. */
 export function listValuesOnPage({ elements, ariaSnapshot }: RedPage, { kind, role }: LocatorName): string[] {
-  const present = (value: string | undefined) => (value ? [value] : []);
+  const listIfSet = (value: string | undefined) => (value ? [value] : []);
   switch (kind) {
     case 'test-id':
       return elements.flatMap(({ attributes }) =>
-        present(Object.entries(attributes).find(([key]) => testId.test(key))?.[1]),
+        listIfSet(Object.entries(attributes).find(([key]) => testIdAttribute.test(key))?.[1]),
       );
     case 'role':
       return ariaSnapshot.split('\n').flatMap((line) => {
         const [, lineRole, name = ''] = ariaElement.exec(line) ?? [];
-        return lineRole === role ? present(name.replaceAll(/\\(.)/g, '$1').replaceAll("''", "'")) : [];
+        return lineRole === role ? listIfSet(name.replaceAll(/\\(.)/g, '$1').replaceAll("''", "'")) : [];
       });
     case 'text':
-      return elements.flatMap(({ text }) => present(text));
+      return elements.flatMap(({ text }) => listIfSet(text));
     case 'label':
-      return elements.flatMap(({ label, attributes }) => present(attributes['aria-label'] ?? label));
+      return elements.flatMap(({ label, attributes }) => listIfSet(attributes['aria-label'] ?? label));
     case 'placeholder':
-      return elements.flatMap(({ attributes }) => present(attributes['placeholder']));
+      return elements.flatMap(({ attributes }) => listIfSet(attributes['placeholder']));
     default:
       return kind satisfies never;
   }
@@ -116,8 +116,8 @@ export interface NamePosition {
   readonly start: number;
   readonly end: number;
   /** The lines of the surrounding call, counted from 1. */
-  readonly from: number;
-  readonly to: number;
+  readonly firstLine: number;
+  readonly lastLine: number;
   /** True if it is in the locator call itself, false if it is in a constant. */
   readonly isInCall: boolean;
 }
@@ -135,16 +135,16 @@ export function findPositions(
     file,
     start: literal.start + 1,
     end: literal.end - 1,
-    from: source.lineAt(around.start),
-    to: source.lineAt(around.end),
+    firstLine: source.lineAt(around.start),
+    lastLine: source.lineAt(around.end),
     isInCall,
   });
   visit(source.program, (node) => {
     const lookup = parseName(node);
     if (lookup?.name.kind === kind && lookup.name.role === role && lookup.name.value === value)
       calls.push(createPosition(lookup.literal, node, true));
-    else if (literalText(node) === value) others.push(createPosition(node, node, false));
+    else if (readLiteralText(node) === value) others.push(createPosition(node, node, false));
   });
-  const isRaw = ({ start, end }: NamePosition) => text.slice(start, end) === value;
-  return (calls.length > 0 ? calls : others).filter(isRaw);
+  const isUnescaped = ({ start, end }: NamePosition) => text.slice(start, end) === value;
+  return (calls.length > 0 ? calls : others).filter(isUnescaped);
 }

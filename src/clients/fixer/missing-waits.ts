@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { parseSource, type SourceFile } from '../../code/source-file.js';
 import {
-  calleeOf,
-  identifierName,
-  nodeIn,
-  nodesIn,
+  getCallee,
+  readName,
+  getNode,
+  getNodes,
   listNodes,
-  propertyOf,
+  getProperty,
   type SyntaxNode,
 } from '../../code/syntax.js';
 import { findExpect, createWebFirstCode } from '../../code/web-first.js';
@@ -15,13 +15,13 @@ import type { Cause } from '../../model/cause.js';
 import type { FixerProposal } from './proposal.js';
 
 /** Playwright's actions and assertions, which a test must await. */
-const actions =
+const actionNames =
   /^(?:click|dblclick|fill|press|pressSequentially|type|check|uncheck|setChecked|selectOption|setInputFiles|hover|tap|focus|blur|clear|dragTo|goto|reload|goBack|goForward|waitFor|waitForURL|waitForLoadState|dispatchEvent|scrollIntoViewIfNeeded)$/;
-const webFirst =
+const webFirstNames =
   /^to(?:Be(?:Attached|Checked|Disabled|Editable|Empty|Enabled|Focused|Hidden|InViewport|Visible)|ContainText|ContainClass|Have(?:Accessible\w+|Attribute|Class|Count|CSS|Id|JSProperty|Role|Text|Title|URL|Value|Values)|Pass)$/;
 
 /**
- * Adds the waits that a flaky test lacks: awaits actions and web-first assertions, and replaces checks that do not wait by web-first assertions.
+ * Adds the waits that a flaky test lacks: awaits actions and web-first assertions, and replaces checks that do not wait with web-first assertions.
  * Returns null if no wait is missing.
  */
 export async function addMissingWaits({
@@ -49,24 +49,24 @@ function findTest(source: SourceFile, line: number): SyntaxNode | null {
     (node) =>
       node.type === 'CallExpression' &&
       source.lineAt(node.start) === line &&
-      nodesIn(node, 'arguments').some(({ type }) => /Function/.test(type)),
+      getNodes(node, 'arguments').some(({ type }) => /Function/.test(type)),
   );
   return call ?? null;
 }
 
 function createWaits(node: SyntaxNode, source: SourceFile): Edit[] {
-  const call = node.type === 'ExpressionStatement' ? nodeIn(node, 'expression') : null;
+  const call = node.type === 'ExpressionStatement' ? getNode(node, 'expression') : null;
   if (!call || call.type !== 'CallExpression') return [];
   const { start, end } = call;
-  const name = propertyOf(calleeOf(call)) ?? '';
+  const name = getProperty(getCallee(call)) ?? '';
   const position = `line ${source.lineAt(start)}`;
-  if (findExpect(call) ? webFirst.test(name) : actions.test(name) && findRootName(call) !== 'test')
+  if (findExpect(call) ? webFirstNames.test(name) : actionNames.test(name) && findRootName(call) !== 'test')
     return [{ start, end: start, text: 'await ', summary: `${position} awaits ${name}` }];
   const text = createWebFirstCode(call, source);
   return text ? [{ start, end, text, summary: `${position} waits instead of checking once` }] : [];
 }
 
 function findRootName(node: SyntaxNode): string | null {
-  const next = nodeIn(node, 'object') ?? nodeIn(node, 'callee');
-  return next ? findRootName(next) : identifierName(node);
+  const next = getNode(node, 'object') ?? getNode(node, 'callee');
+  return next ? findRootName(next) : readName(node);
 }

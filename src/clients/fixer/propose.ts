@@ -32,8 +32,8 @@ export interface FixerProject {
 export type Fixer = (cause: Cause) => Promise<FixerProposal | null>;
 
 /** Creates the built-in fixer for one run (BF-1). It needs no account, no model and no network. */
-export function createFixer(given: FixerProject, fixCode = runCodeFixes): Fixer {
-  const project = { ...given, root: realpathSync(given.root) };
+export function createFixer(location: FixerProject, fixCode = runCodeFixes): Fixer {
+  const project = { ...location, root: realpathSync(location.root) };
   return async (cause) => {
     if (cause.flake) return addMissingWaits(cause);
     const output = findCompilerErrors(cause);
@@ -96,23 +96,28 @@ async function searchCode(
 ): ReturnType<DriftEvidence['searchCode']> {
   const output = await git(root, ['grep', '-z', '-l', '-I', '-F', '--untracked', '-e', name]);
   const tests: SourceText[] = [];
-  let inApp = false;
+  let isInApp = false;
   for (const gitPath of (output ?? '').split('\0').filter(Boolean)) {
     const file = path.join(root, gitPath);
     const text = await readFile(file, 'utf8').catch(() => '');
     if (!containsName(text, name)) continue;
     if (isTest(gitPath) && isCode(gitPath)) tests.push({ file, text });
-    else inApp = true;
+    else isInApp = true;
   }
-  return { tests, inApp };
+  return { tests, isInApp };
 }
 
 /** Returns the positions in an error that refer to files on disk. */
 function listFrames({ location, stack }: Pick<TestError, 'location' | 'stack'>): Location[] {
-  const ofStack = findFrames(stripVTControlCharacters(stack ?? '')).flatMap(({ address, line, column }) => {
-    // A URL in a log may not name a file of this machine.
-    const file = address.startsWith('file:///') ? tryOr(null, () => fileURLToPath(address)) : address;
-    return file !== null && path.isAbsolute(file) ? [{ file, line, column }] : [];
-  });
-  return [...(location ? [location] : []), ...ofStack].map((frame) => ({ ...frame, file: real(frame.file) }));
+  const stackFrames = findFrames(stripVTControlCharacters(stack ?? '')).flatMap(
+    ({ address, line, column }) => {
+      // A URL in a log may not name a file of this machine.
+      const file = address.startsWith('file:///') ? tryOr(null, () => fileURLToPath(address)) : address;
+      return file !== null && path.isAbsolute(file) ? [{ file, line, column }] : [];
+    },
+  );
+  return [...(location ? [location] : []), ...stackFrames].map((frame) => ({
+    ...frame,
+    file: real(frame.file),
+  }));
 }

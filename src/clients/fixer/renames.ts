@@ -6,7 +6,7 @@ import { findBase } from '../../workspace/git-trees.js';
 
 /** The new name, and the file in which the app was changed. */
 export interface Rename {
-  readonly to: string;
+  readonly newName: string;
   readonly file: string;
 }
 
@@ -37,41 +37,43 @@ export function findRename(
     for (const [index, line] of old.entries()) {
       const aligned = old.length === now.length ? now.slice(index, index + 1) : now;
       for (const changed of containsName(line, name) ? aligned : []) {
-        const to = candidates.filter((candidate) => isReplacement(name, candidate, [line, changed]));
-        if (to.length > 0) added.delete(changed);
-        renames.push(...to.map((candidate) => ({ to: candidate, file })));
+        const newNames = candidates.filter((candidate) => isReplacement(name, candidate, [line, changed]));
+        if (newNames.length > 0) added.delete(changed);
+        renames.push(...newNames.map((candidate) => ({ newName: candidate, file })));
       }
     }
     // The name was moved, not replaced.
     if ([...added].some((line) => containsName(line, name))) return null;
   }
   const [first] = renames;
-  return first && renames.every(({ to }) => to === first.to) ? first : null;
+  return first && renames.every(({ newName }) => newName === first.newName) ? first : null;
 }
 
 /** True if a line has the new name exactly where it had the old one, and most of its other words are the same. */
 function isReplacement(
   name: string,
-  to: string,
+  newName: string,
   [before, after]: readonly [before: string, after: string],
 ): boolean {
   const old = splitTokens(before, name);
-  const parts = diffArrays(old, splitTokens(after, to));
+  const parts = diffArrays(old, splitTokens(after, newName));
   const unchanged = parts.reduce(
     (sum, { added, removed, value }) => sum + (added || removed ? 0 : value.length),
     0,
   );
-  const others = old.filter((token) => token !== name).length;
+  const otherTokens = old.filter((token) => token !== name).length;
   return (
-    unchanged >= others / 2 &&
+    unchanged >= otherTokens / 2 &&
     parts.some((part, index) => {
       const next = parts[index + 1];
-      return part.removed && next?.added && isOnly(part.value, name) && isOnly(next.value, to);
+      return (
+        part.removed && next?.added && isSingleToken(part.value, name) && isSingleToken(next.value, newName)
+      );
     })
   );
 }
 
-function isOnly(tokens: readonly string[], token: string): boolean {
+function isSingleToken(tokens: readonly string[], token: string): boolean {
   return tokens.length === 1 && tokens[0] === token;
 }
 
@@ -81,13 +83,13 @@ function splitTokens(line: string, name: string): string[] {
 
 /** How long one search of the history may take, in milliseconds. */
 const SEARCH_MS = 5000;
-/** The maximum number of newest commits to search for a name, and of those among them to read that mention it. */
+/** How many of the newest commits to search for a name, and how many of the commits that mention it to read. */
 const MAX_COMMITS = 1000;
-const MAX_READ = 20;
+const MAX_MENTIONS = 20;
 /** Longer lines are generated code, and are ignored. */
 const MAX_LINE = 1000;
 
-const options = [
+const diffOptions = [
   '--unified=0',
   '--no-color',
   '--no-ext-diff',
@@ -98,8 +100,8 @@ const options = [
 ];
 
 /**
- * Finds the change that removed a name: in the blamed hunks, in the difference from the default branch, or in the newest such commit. Paths are
- * relative to the repository. Without a repository, there are no changes.
+ * Finds the change that removed a name: in the blamed hunks, in the diff from the default branch, or in the newest commit that did. Paths are relative
+ * to the repository. Returns no changes if there is no repository.
  */
 export async function findRemovingChanges(
   name: string,
@@ -111,13 +113,21 @@ export async function findRemovingChanges(
   if (removesName(blamed)) return blamed;
   const base = await findBase(root, null);
   const from = typeof base === 'string' ? base : 'HEAD';
-  const since = parseHunks(String(await gitDiff(root, [...options, from, '--']).catch(() => '')));
-  if (removesName(since)) return since;
+  const branchHunks = parseHunks(String(await gitDiff(root, [...diffOptions, from, '--']).catch(() => '')));
+  if (removesName(branchHunks)) return branchHunks;
   const oldest = (await git(root, ['rev-list', `--skip=${MAX_COMMITS}`, '--max-count=1', 'HEAD']))?.trim();
   const range = oldest ? `${oldest}..HEAD` : 'HEAD';
   // Not `-S`: renaming `pay` to `checkout-pay` leaves the number of occurrences unchanged.
-  const wanted = `-G${name.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)}`;
-  const args = ['log', `--max-count=${MAX_READ}`, wanted, '--format=%x01', '-p', '--no-merges', ...options];
+  const searchOption = `-G${name.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)}`;
+  const args = [
+    'log',
+    `--max-count=${MAX_MENTIONS}`,
+    searchOption,
+    '--format=%x01',
+    '-p',
+    '--no-merges',
+    ...diffOptions,
+  ];
   const log = await git(root, [...args, range, '--'], { timeoutMs: SEARCH_MS });
   return (log ?? '').split('\u0001').map(parseHunks).find(removesName) ?? [];
 }

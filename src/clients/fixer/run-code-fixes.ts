@@ -11,7 +11,7 @@ import type { FixerProposal } from './proposal.js';
 const LIMIT_MS = 60_000;
 
 /** The build places `code-fix-process.js` next to every chunk. */
-const ownEntry = fileURLToPath(new URL('code-fix-process.js', import.meta.url));
+const processFile = fileURLToPath(new URL('code-fix-process.js', import.meta.url));
 
 /** The message to the process. */
 export interface CodeFixRequest {
@@ -29,8 +29,8 @@ export async function runCodeFixes(
   output: string,
   folders: readonly string[],
 ): Promise<FixerProposal | null> {
-  const named = new Set(Array.from(output.matchAll(compilerError), ([, file = '']) => file));
-  const files = [...named].map(
+  const namedFiles = new Set(Array.from(output.matchAll(compilerError), ([, file = '']) => file));
+  const files = [...namedFiles].map(
     (file) =>
       folders.map((folder) => path.resolve(folder, file)).find((candidate) => existsSync(candidate)) ?? null,
   );
@@ -40,12 +40,12 @@ export async function runCodeFixes(
   const fixed = typescript && (await runProcess({ typescript, files: files as string[] }));
   if (!fixed) return null;
   const summaries = [...new Set(fixed.flatMap((file) => file.summaries))].join('; ');
-  return { summary: `TypeScript's own fix for ${[...named].join(', ')}: ${summaries}`, files: fixed };
+  return { summary: `TypeScript's own fix for ${[...namedFiles].join(', ')}: ${summaries}`, files: fixed };
 }
 
 async function runProcess(request: CodeFixRequest): Promise<CodeFix[] | null> {
-  const { fixed } = await runWorker<CodeFix[] | null, { readonly fixed: CodeFix[] | null }>(ownEntry, {
-    order: request,
+  const { fixed } = await runWorker<CodeFix[] | null, { readonly fixed: CodeFix[] | null }>(processFile, {
+    input: request,
     memoryMb: 2048,
     timeoutMs: LIMIT_MS,
     onMessage: async (fixed) => ({ fixed }),

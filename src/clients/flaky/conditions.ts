@@ -1,7 +1,7 @@
 import { formatTitles } from '../../model/failure.js';
-import { listMostlyPresent, type Suspect } from './run-history.js';
+import { listTestsInMostReds, type Suspect } from './run-history.js';
 import {
-  alone,
+  aloneCondition,
   type Condition,
   type FlakeSearch,
   type RepeatedTest,
@@ -9,57 +9,59 @@ import {
   type FlakeTrial,
 } from './trials.js';
 
-/** The time zones farthest ahead of and behind UTC, as other machines may have. */
-export const zones = ['Pacific/Kiritimati', 'Pacific/Pago_Pago'].map((TZ): Omit<FlakeTrial, 'count'> => {
-  return { kind: 'time', under: { ...alone, env: { TZ } }, describe: () => `with TZ=${TZ}` };
-});
+/** Trials in the time zones farthest ahead of and behind UTC, because other machines may use any. */
+export const timeZoneTrials = ['Pacific/Kiritimati', 'Pacific/Pago_Pago'].map(
+  (TZ): Omit<FlakeTrial, 'count'> => {
+    return { kind: 'time', condition: { ...aloneCondition, env: { TZ } }, describe: () => `with TZ=${TZ}` };
+  },
+);
 
-/** Lists conditions that may turn red a test that is green alone: tests before it, tests in parallel with it, or another time zone. */
+/** Lists conditions that may turn a test red that is green alone: tests before it, tests in parallel with it, or another time zone. */
 export function listTrials(search: FlakeSearch, suspect: Suspect): readonly FlakeTrial[] {
   const { target, history } = suspect;
   const { file } = target.test.location;
-  const earlier = search.listed
-    .slice(0, search.listed.indexOf(target))
+  const earlier = search.allTests
+    .slice(0, search.allTests.indexOf(target))
     .filter(({ test }) => test.project === target.test.project);
   const createOrderTrial = (others: readonly RepeatedTest[]) => ({
     kind: 'order' as const,
-    under: { others, workers: 1 },
+    condition: { others, workers: 1 },
     describe: (some: readonly RepeatedTest[]) => `after ${formatTestNames(some)}`,
   });
   const isInSameFile = ({ test }: RepeatedTest) => test.location.file === file;
-  const before = listMostlyPresent(search, suspect, 'before');
-  const orders = [earlier.filter(isInSameFile), earlier.filter((test) => before.includes(test)), earlier]
+  const before = listTestsInMostReds(search, suspect, 'before');
+  const orderTrials = [earlier.filter(isInSameFile), earlier.filter((test) => before.includes(test)), earlier]
     .filter(({ length }, at, all) => length > 0 && all.findIndex((other) => other.length === length) === at)
     .map(createOrderTrial);
   const wasRed = history.reds.has(target.key);
-  const concurrent = wasRed && history.workers > 1 ? listConcurrentTrials(search, suspect) : [];
+  const concurrentTrials = wasRed && history.workers > 1 ? listConcurrentTrials(search, suspect) : [];
   // A test that was red in the whole suite does not need another time zone to be red.
-  const times = wasRed ? [] : zones;
+  const zoneTrials = wasRed ? [] : timeZoneTrials;
   // Sequential runs come first, because some of the parallel tests also run before it in its worker.
-  const [short, longest] = [orders.slice(0, -1), orders.slice(-1)];
-  return [...short, ...concurrent, ...times, ...longest].map(createTrial);
+  const [shortOrders, longestOrder] = [orderTrials.slice(0, -1), orderTrials.slice(-1)];
+  return [...shortOrders, ...concurrentTrials, ...zoneTrials, ...longestOrder].map(createTrial);
 }
 
-/** Lists the trials with parallel tests: any tests, for load, and the tests that mostly ran in parallel with it, which may share data with it. */
+/** Lists the trials with parallel tests: any tests, for load, and those that ran in parallel with most of its red runs, which may share data with it. */
 function listConcurrentTrials(search: FlakeSearch, suspect: Suspect): Omit<FlakeTrial, 'count'>[] {
   const { target, history } = suspect;
   const getFile = ({ test }: RepeatedTest) => test.location.file;
-  const near = listMostlyPresent(search, suspect, 'concurrent').filter(
+  const near = listTestsInMostReds(search, suspect, 'concurrent').filter(
     (test) => getFile(test) !== getFile(target),
   );
   const files = new Set([target, ...near].map(getFile));
-  const others = [...new Map(search.listed.map((test) => [getFile(test), test])).values()]
+  const others = [...new Map(search.allTests.map((test) => [getFile(test), test])).values()]
     .filter((test) => !files.has(getFile(test)))
     .slice(0, history.workers);
   const companions = others.length === 0 ? 'copies of itself' : 'others';
   const load = {
     kind: 'load' as const,
-    under: { others, workers: history.workers },
+    condition: { others, workers: history.workers },
     describe: () => `in parallel with ${companions} in ${history.workers} workers`,
   };
   const createDataTrial = (some: readonly RepeatedTest[]) => ({
     kind: 'data' as const,
-    under: createConcurrentCondition(some, history.workers),
+    condition: createConcurrentCondition(some, history.workers),
     describe: (others: readonly RepeatedTest[]) => `in parallel with ${formatTestNames(others)}`,
   });
   // Two tests that start together are more certain to overlap than two among many.
@@ -71,9 +73,12 @@ function listConcurrentTrials(search: FlakeSearch, suspect: Suspect): Omit<Flake
 const MAX_PAIRS = 4;
 
 /** Creates a condition with parallel tests. Limits the workers, because a spare worker would run a copy of the test. */
-export function createConcurrentCondition(others: readonly RepeatedTest[], most: number | null): Condition {
+export function createConcurrentCondition(
+  others: readonly RepeatedTest[],
+  maxWorkers: number | null,
+): Condition {
   const files = new Set(others.map(({ test }) => test.location.file));
-  return { others, workers: Math.min(most ?? 2, files.size + 1) };
+  return { others, workers: Math.min(maxWorkers ?? 2, files.size + 1) };
 }
 
 export function formatTestNames(tests: readonly RepeatedTest[]): string {

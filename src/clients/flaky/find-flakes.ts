@@ -2,21 +2,21 @@ import { findMinimalSet } from '../../minimal-set.js';
 import { formatTitles } from '../../model/failure.js';
 import { type Count, isSurelyHigher, judgeCount, computeLowestRate } from '../../model/failure-rate.js';
 import type { Flake } from '../../model/flake.js';
-import { createConcurrentCondition, formatTestNames, listTrials, zones } from './conditions.js';
+import { createConcurrentCondition, formatTestNames, listTrials, timeZoneTrials } from './conditions.js';
 import { addRound, runRounds, type RunHistory, type Suspect } from './run-history.js';
 import {
   type Condition,
   countRed,
   type FlakeSearch,
   isMoreRed,
-  isOver,
+  isSearchOver,
   createTrialKey,
   MIN_RATE,
   type RepeatedTest,
-  measure,
+  measureTrial,
   MAX_REPEATS,
   createTrial,
-  none,
+  noRuns,
   aloneTrial,
   addCounts,
   runUnderCondition,
@@ -28,11 +28,11 @@ export interface FoundFlake {
   readonly flake: Flake;
   readonly target: RepeatedTest;
   /** The condition that triggers it; null if no experiment made it red again. */
-  readonly under: Condition | null;
+  readonly condition: Condition | null;
 }
 
-/** How many runs each condition gets: first a few, which find a condition that is always red at little cost. */
-const EFFORTS = [4, MAX_REPEATS];
+/** How many runs each condition gets. The few runs of the first pass find a condition that is always red at little cost. */
+const RUNS_PER_CONDITION = [4, MAX_REPEATS];
 
 /** The maximum number of tests in one trial, including repetitions. A trial runs its condition at least twice. */
 const MAX_TESTS_PER_TRIAL = 200;
@@ -47,14 +47,14 @@ export async function findFlakes(
     counts: new Map(),
     reds: new Map(),
     workers: 1,
-    isWhole: !isNamed && first.tests.length > 0,
+    isWholeSuite: !isNamed && first.tests.length > 0,
   };
   addRound(history, first.tests);
   if (!isNamed && suspected.size === 0) await runRounds(search, history);
   const selected = new Set(first.tests.map(({ test }) => createTrialKey(test)));
   const isSuspect = ({ key }: RepeatedTest) =>
     suspected.size > 0 ? suspected.has(key) : isNamed || (history.counts.get(key)?.red ?? 0) > 0;
-  const tests = search.listed.filter(({ key }) => selected.has(key) || suspected.has(key));
+  const tests = search.allTests.filter(({ key }) => selected.has(key) || suspected.has(key));
   const suspects = tests.filter(isSuspect);
   const flakes: FoundFlake[] = [];
   const addFlake = async (result: FoundFlake | null) => {
@@ -70,15 +70,15 @@ export async function findFlakes(
   }
   // A test that is red only in another time zone has been green so far.
   const green = suspected.size > 0 ? [] : tests.filter((test) => !isSuspect(test));
-  for (const trial of zones) {
-    if (green.length === 0 || isOver(search)) break;
-    const { env = {} } = trial.under;
+  for (const trial of timeZoneTrials) {
+    if (green.length === 0 || isSearchOver(search)) break;
+    const { env = {} } = trial.condition;
     const ids = green.flatMap(({ ids: [id = []] }) => id);
     const run = await search.run({ ids, args: [], env, trace: false });
     for (const target of green) {
       const count = countRed(run.tests, target.key);
       if (count.red === 0 || flakes.some((flake) => flake.target === target)) continue;
-      const experiment = { byItself: createTrial(aloneTrial), trial: { ...trial, count } };
+      const experiment = { aloneResult: createTrial(aloneTrial), trial: { ...trial, count } };
       await addFlake(await confirmCondition(search, { target, history }, experiment));
     }
   }
@@ -89,43 +89,43 @@ export async function findFlakes(
 async function explainRedTest(search: FlakeSearch, suspect: Suspect): Promise<FoundFlake | null> {
   const { target, history } = suspect;
   const name = formatTitles(target.test.titlePath);
-  const byItself = createTrial(aloneTrial);
-  const inSuite = () => history.counts.get(target.key) ?? none;
-  await measure(search, target, byItself, { most: 10 });
+  const aloneResult = createTrial(aloneTrial);
+  const getSuiteCount = () => history.counts.get(target.key) ?? noRuns;
+  await measureTrial(search, target, aloneResult, { most: 10 });
   if (search.signal.aborted) return null;
-  const { red, runs } = byItself.count;
-  if (red > 0 && red < runs) return describeRandomFlake(search, target, byItself);
+  const { red, runs } = aloneResult.count;
+  if (red > 0 && red < runs) return describeRandomFlake(search, target, aloneResult);
   if (red > 0) {
-    if (inSuite().red < inSuite().runs) return findNeededTests(search, suspect, byItself);
-    search.warn(`${name} is red in all of ${runs + inSuite().runs} runs: broken, not flaky`);
+    if (getSuiteCount().red < getSuiteCount().runs) return findNeededTests(search, suspect, aloneResult);
+    search.warn(`${name} is red in all of ${runs + getSuiteCount().runs} runs: broken, not flaky`);
     return null;
   }
-  if (!history.isWhole) {
+  if (!history.isWholeSuite) {
     await runRounds(search, history);
-    history.isWhole = true;
+    history.isWholeSuite = true;
   }
   const trials = listTrials(search, suspect);
-  for (const effort of EFFORTS)
+  for (const maxRuns of RUNS_PER_CONDITION)
     for (const trial of trials) {
-      const most = Math.max(2, Math.floor(MAX_TESTS_PER_TRIAL / (trial.under.others.length + 1)));
-      await extendTrial(search, target, trial, Math.min(effort, most));
+      const maxRepeats = Math.max(2, Math.floor(MAX_TESTS_PER_TRIAL / (trial.condition.others.length + 1)));
+      await extendTrial(search, target, trial, Math.min(maxRuns, maxRepeats));
       if (trial.count.red === 0) continue;
-      const flake = await confirmCondition(search, suspect, { byItself, trial, trials });
+      const flake = await confirmCondition(search, suspect, { aloneResult, trial, trials });
       if (flake) return flake;
     }
   if (search.signal.aborted) return null;
-  if (inSuite().red > 0) {
-    const ended = isOver(search) ? '; the search for its condition ended at the limit flaky.time' : '';
-    const describe = () => `in the whole suite${ended}`;
+  if (getSuiteCount().red > 0) {
+    const note = isSearchOver(search) ? '; the search for its condition ended at the limit flaky.time' : '';
+    const describe = () => `in the whole suite${note}`;
     return {
-      ...createFoundFlake(target, { ...aloneTrial, describe, count: inSuite() }, byItself.count),
-      under: null,
+      ...createFoundFlake(target, { ...aloneTrial, describe, count: getSuiteCount() }, aloneResult.count),
+      condition: null,
     };
   }
-  // Tests named by the user run until a relevant failure rate is ruled out.
-  await measure(search, target, byItself);
-  if (byItself.count.red > 0) return describeRandomFlake(search, target, byItself);
-  const all = addCounts(byItself.count, inSuite());
+  // A test that the user named runs until a relevant failure rate is ruled out.
+  await measureTrial(search, target, aloneResult);
+  if (aloneResult.count.red > 0) return describeRandomFlake(search, target, aloneResult);
+  const all = addCounts(aloneResult.count, getSuiteCount());
   const isEnough = judgeCount(all, { look: 1, expected: MIN_RATE }) === 'green';
   search.warn(
     `${name} was green in all of ${all.runs} runs${isEnough ? '' : ', too few to prove that it is not flaky'}`,
@@ -136,14 +136,14 @@ async function explainRedTest(search: FlakeSearch, suspect: Suspect): Promise<Fo
 async function describeRandomFlake(
   search: FlakeSearch,
   target: RepeatedTest,
-  byItself: FlakeTrial,
+  aloneResult: FlakeTrial,
 ): Promise<FoundFlake> {
-  await measure(search, target, byItself);
-  return createFoundFlake(target, byItself, byItself.count);
+  await measureTrial(search, target, aloneResult);
+  return createFoundFlake(target, aloneResult, aloneResult.count);
 }
 
 interface Experiment {
-  readonly byItself: FlakeTrial;
+  readonly aloneResult: FlakeTrial;
   readonly trial: FlakeTrial;
   readonly trials?: readonly FlakeTrial[];
 }
@@ -152,11 +152,11 @@ interface Experiment {
 async function confirmCondition(
   search: FlakeSearch,
   suspect: Suspect,
-  { byItself, trial, trials = [] }: Experiment,
+  { aloneResult, trial, trials = [] }: Experiment,
 ): Promise<FoundFlake | null> {
   const { target } = suspect;
-  if (!(await isMoreRed(search, target, [trial, byItself])))
-    return byItself.count.red > 0 ? describeRandomFlake(search, target, byItself) : null;
+  if (!(await isMoreRed(search, target, [trial, aloneResult])))
+    return aloneResult.count.red > 0 ? describeRandomFlake(search, target, aloneResult) : null;
   const load = trials.find(({ kind }) => kind === 'load');
   if (
     trial.kind === 'data' &&
@@ -164,40 +164,45 @@ async function confirmCondition(
     !(await isMoreRed(search, target, [trial, load])) &&
     load.count.red > 0
   )
-    return confirmCondition(search, suspect, { byItself, trial: load });
-  const { others, workers } = trial.under;
+    return confirmCondition(search, suspect, { aloneResult, trial: load });
+  const { others, workers } = trial.condition;
   const isSet = trial.kind === 'order' || trial.kind === 'data';
   const set = isSet ? await findSmallestSet(search, suspect, { trial, wanted: 'red' }) : others;
   if (!set) return null;
-  const under =
-    trial.kind === 'data' ? createConcurrentCondition(set, workers) : { ...trial.under, others: set };
-  const smallest = set.length === others.length ? trial : createTrial({ ...trial, under });
-  await measure(search, target, smallest);
+  const condition =
+    trial.kind === 'data' ? createConcurrentCondition(set, workers) : { ...trial.condition, others: set };
+  const smallest = set.length === others.length ? trial : createTrial({ ...trial, condition });
+  await measureTrial(search, target, smallest);
   // The red runs of the chosen condition may be chance.
   if (smallest.count.red > 0)
-    await measure(search, target, byItself, { expected: computeLowestRate(smallest.count) });
-  const isShown = isSurelyHigher(trial.count, byItself.count) && isOver(search);
-  if (isSurelyHigher(smallest.count, byItself.count) || (isShown && smallest.count.red > 0))
-    return createFoundFlake(target, smallest, byItself.count);
-  if (byItself.count.red > 0) return describeRandomFlake(search, target, byItself);
+    await measureTrial(search, target, aloneResult, { expected: computeLowestRate(smallest.count) });
+  const isShown = isSurelyHigher(trial.count, aloneResult.count) && isSearchOver(search);
+  if (isSurelyHigher(smallest.count, aloneResult.count) || (isShown && smallest.count.red > 0))
+    return createFoundFlake(target, smallest, aloneResult.count);
+  if (aloneResult.count.red > 0) return describeRandomFlake(search, target, aloneResult);
   // Time was too short to show that a smaller condition suffices.
-  return isShown ? createFoundFlake(target, trial, byItself.count) : null;
+  return isShown ? createFoundFlake(target, trial, aloneResult.count) : null;
 }
 
 /** Explains a test that is red alone and green in the suite: it needs some of the tests before it. */
 async function findNeededTests(
   search: FlakeSearch,
   suspect: Suspect,
-  byItself: FlakeTrial,
+  aloneResult: FlakeTrial,
 ): Promise<FoundFlake> {
   const orders = listTrials(search, suspect).filter(({ kind }) => kind === 'order');
   for (const trial of orders) {
     const needed = await findSmallestSet(search, suspect, { trial, wanted: 'green' });
     if (!needed) continue;
     const describe = () => `without ${formatTestNames(needed)} before it`;
-    return createFoundFlake(suspect.target, { ...byItself, kind: 'order', describe }, byItself.count, needed);
+    return createFoundFlake(
+      suspect.target,
+      { ...aloneResult, kind: 'order', describe },
+      aloneResult.count,
+      needed,
+    );
   }
-  return createFoundFlake(suspect.target, { ...byItself, kind: 'order' }, byItself.count);
+  return createFoundFlake(suspect.target, { ...aloneResult, kind: 'order' }, aloneResult.count);
 }
 
 /** Counts the green runs that rule out this failure rate with 99 percent confidence. */
@@ -211,15 +216,18 @@ async function findSmallestSet(
   { target }: Suspect,
   { trial, wanted }: { readonly trial: FlakeTrial; readonly wanted: 'red' | 'green' },
 ): Promise<readonly RepeatedTest[] | null> {
-  const { others, workers } = trial.under;
+  const { others, workers } = trial.condition;
   let times = wanted === 'green' ? 2 : countRunsToRuleOut(computeLowestRate(trial.count));
   const getOutcome = async (some: readonly RepeatedTest[]) => {
-    if (isOver(search)) return null;
+    if (isSearchOver(search)) return null;
     if (some.length === others.length && trial.count.red > 0) return 'green';
-    const inOrder = search.listed.filter((test) => some.includes(test));
-    const under =
+    const inOrder = search.allTests.filter((test) => some.includes(test));
+    const condition =
       trial.kind === 'data' ? createConcurrentCondition(inOrder, workers) : { others: inOrder, workers };
-    const count = countRed((await runUnderCondition(search.run, under, { target, times })).tests, target.key);
+    const count = countRed(
+      (await runUnderCondition(search.run, condition, { target, times })).tests,
+      target.key,
+    );
     if (count.runs === 0) return 'unresolved';
     const isWanted = wanted === 'red' ? count.red > 0 : count.red < count.runs;
     // A higher failure rate needs fewer runs.
@@ -233,9 +241,9 @@ async function findSmallestSet(
 
 function createFoundFlake(
   target: RepeatedTest,
-  { kind, under, describe, count }: FlakeTrial,
+  { kind, condition, describe, count }: FlakeTrial,
   aloneCount: Count,
-  others = kind === 'load' ? [] : under.others,
+  others = kind === 'load' ? [] : condition.others,
 ): FoundFlake {
   const flake: Flake = {
     test: target.test,
@@ -246,5 +254,5 @@ function createFoundFlake(
     condition: describe(others),
     difference: [],
   };
-  return { flake, target, under };
+  return { flake, target, condition };
 }

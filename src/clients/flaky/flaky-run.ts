@@ -5,14 +5,14 @@ import type { Cause, DiagnosedFailure } from '../../model/cause.js';
 import { findFlakes, type FoundFlake } from './find-flakes.js';
 import { describeDifference, type TracedRun, readTracedRun } from './trace-difference.js';
 import {
-  alone,
+  aloneCondition,
   type Condition,
   countRed,
   createTrialKey,
   type RepeatedTest,
   listRepeatedTests,
   MAX_REPEATS,
-  none,
+  noRuns,
   addCounts,
   type RunByIds,
   runUnderCondition,
@@ -28,7 +28,7 @@ import { type HealResult, createProgress, type Progress } from '../../heal/progr
 import type { AgainRequest, Session } from '../../heal/session.js';
 
 /** A flake with a known condition. */
-type ReproducibleFlake = FoundFlake & { readonly under: Condition };
+type ReproducibleFlake = FoundFlake & { readonly condition: Condition };
 
 /** A flake to heal, with one of its failures. */
 interface HealableFlake extends ReproducibleFlake {
@@ -45,55 +45,55 @@ export async function runFlaky(
   { first, suspected = [] }: { readonly first: SuiteRun; readonly suspected?: readonly string[] },
 ): Promise<HealResult> {
   const { request, settings, bus } = opened;
-  const nothing: HealResult = { suiteRed: first.suiteFailure !== null, paused: false };
+  const noResult: HealResult = { suiteRed: first.suiteFailure !== null, paused: false };
   const [broken] = first.suiteFailure?.errors ?? [];
   if (broken && first.tests.length === 0) {
     const [reason] = broken.message.split('\n');
     const message = `Nothing was measured, because the suite itself failed: ${reason}. \`self-heal run\` diagnoses and heals that.`;
     bus.emit({ type: 'run.warning', message });
   }
-  if (first.tests.length + suspected.length === 0 || session.signal.aborted) return nothing;
+  if (first.tests.length + suspected.length === 0 || session.signal.aborted) return noResult;
   const { cwd, env, filters, options, passThrough } = request;
   const { byId, rerun } = toPlaywrightArgs({ ...options, filters, passThrough });
-  const list = (args: readonly string[]) => listSuite({ playwright: opened.playwright, cwd, env, args });
-  const listed = listRepeatedTests(await list([...byId, `--repeat-each=${MAX_REPEATS}`]));
+  const listTests = (args: readonly string[]) => listSuite({ playwright: opened.playwright, cwd, env, args });
+  const allTests = listRepeatedTests(await listTests([...byId, `--repeat-each=${MAX_REPEATS}`]));
   const isNamed = suspected.length === 0 && (filters.length > 0 || options.grep !== undefined);
   // Skips the set-up projects, which Playwright adds to a selection.
   const selected =
     suspected.length === 0 && isNarrowed({ ...options, filters, passThrough })
-      ? new Set((await list([...rerun, '--no-deps'])).tests.map(({ test }) => createTrialKey(test)))
+      ? new Set((await listTests([...rerun, '--no-deps'])).tests.map(({ test }) => createTrialKey(test)))
       : null;
   const run = createRunByIds(session);
   const flakes: HealableFlake[] = [];
   const search = {
-    listed,
+    allTests,
     first: { ...first, tests: first.tests.filter(({ test }) => selected?.has(createTrialKey(test)) ?? true) },
     isNamed,
-    suspected: new Set(listed.filter(({ test }) => suspected.includes(test.id)).map(({ key }) => key)),
+    suspected: new Set(allTests.filter(({ test }) => suspected.includes(test.id)).map(({ key }) => key)),
     run,
-    runs: settings.flaky.runs,
+    maxRuns: settings.flaky.runs,
     until: session.clock.now() + settings.flaky.timeMs,
     now: () => session.clock.now(),
     signal: session.signal,
     warn: (message: string) => bus.emit({ type: 'run.warning', message }),
   };
   await findFlakes(search, async (result) => {
-    const { target, under } = result;
-    const wasSearched = under !== null && !session.signal.aborted;
-    const { flake, failure } = wasSearched
-      ? await recordTraces(session, run, { ...result, under })
+    const { target, condition } = result;
+    const canTrace = condition !== null && !session.signal.aborted;
+    const { flake, failure } = canTrace
+      ? await recordTraces(session, run, { ...result, condition })
       : { flake: result.flake, failure: null };
     bus.emit({ type: 'flake.found', flake });
     const { test, kind, red } = flake;
     bus.emit({ type: 'tests.decided', ids: [test.id], verdict: 'flaky' });
     const counts = { kind, red: red.red, green: red.runs - red.red };
     await session.store.recordFlake({ testId: test.id, name: formatTitles(test.titlePath), ...counts });
-    if (under && failure) flakes.push({ flake, target, under, failure });
-    const message = `${formatTitles(test.titlePath)}: no experiment made it red again, so no fix of it could be proven`;
-    if (!under) bus.emit({ type: 'run.warning', message });
+    if (condition && failure) flakes.push({ flake, target, condition, failure });
+    const message = `${formatTitles(test.titlePath)}: no experiment turned it red again, so no fix could be proven`;
+    if (!condition) bus.emit({ type: 'run.warning', message });
   });
   const mayHeal = !options.dryRun && !session.signal.aborted;
-  return { ...nothing, paused: mayHeal && (await healFlakes(session, first, flakes)) };
+  return { ...noResult, paused: mayHeal && (await healFlakes(session, first, flakes)) };
 }
 
 function createRunByIds(session: Session): RunByIds {
@@ -107,7 +107,7 @@ const MAX_TRACED_RUNS = 3;
 async function recordTraces(
   session: Session,
   run: RunByIds,
-  { flake, target, under }: ReproducibleFlake,
+  { flake, target, condition }: ReproducibleFlake,
 ): Promise<{ readonly flake: Flake; readonly failure: DiagnosedFailure | null }> {
   const times = Math.min(MAX_REPEATS, countGreensNeeded(flake.red));
   let failure: DiagnosedFailure | null = null;
@@ -117,16 +117,16 @@ async function recordTraces(
   for (let n = 0; n < MAX_TRACED_RUNS && !(failure && green) && !session.signal.aborted; n += 1) {
     // A test that is always red under its condition is green alone.
     const needsGreenRun = failure !== null;
-    const suiteRun = await runUnderCondition(run, needsGreenRun ? alone : under, {
+    const suiteRun = await runUnderCondition(run, needsGreenRun ? aloneCondition : condition, {
       target,
       times,
       trace: true,
     });
-    const ofTarget = new Set(
+    const targetIds = new Set(
       suiteRun.tests.flatMap(({ test }) => (createTrialKey(test) === target.key ? test.id : [])),
     );
-    green ??= await read([...(suiteRun.traces ?? [])].find(([id]) => ofTarget.has(id))?.[1]);
-    const [failed] = suiteRun.failures.filter(({ test }) => ofTarget.has(test.id));
+    green ??= await read([...(suiteRun.traces ?? [])].find(([id]) => targetIds.has(id))?.[1]);
+    const [failed] = suiteRun.failures.filter(({ test }) => targetIds.has(test.id));
     if (failure || !failed) continue;
     red = await read(failed.attachments.find(({ name }) => name === 'trace')?.path);
     const asFirst = { ...failed, test: target.test };
@@ -243,25 +243,25 @@ function createConditionedSession(session: Session, flakes: readonly HealableFla
 async function runRepeatedly(
   session: Session,
   run: RunByIds,
-  { target, under, flake }: HealableFlake,
+  { target, condition, flake }: HealableFlake,
 ): Promise<SuiteRun> {
   const needed = countGreensNeeded(flake.red);
-  let count: Count = none;
+  let count: Count = noRuns;
   for (;;) {
     const times = Math.min(MAX_REPEATS, needed - count.runs);
-    const suiteRun = await runUnderCondition(run, under, { target, times, trace: true });
-    const ofTarget = suiteRun.tests.filter(({ test }) => createTrialKey(test) === target.key);
+    const suiteRun = await runUnderCondition(run, condition, { target, times, trace: true });
+    const targetTests = suiteRun.tests.filter(({ test }) => createTrialKey(test) === target.key);
     const now = countRed(suiteRun.tests, target.key);
     count = addCounts(count, now);
-    const isOver = count.red > 0 || count.runs >= needed || now.runs === 0 || session.signal.aborted;
-    if (!isOver) continue;
+    const isDone = count.red > 0 || count.runs >= needed || now.runs === 0 || session.signal.aborted;
+    if (!isDone) continue;
     const outcome = count.red > 0 ? 'unexpected' : count.runs >= needed ? 'expected' : 'not-run';
     if (outcome === 'expected') session.bus.emit({ type: 'flake.passed', test: target.test, green: count });
     const red = suiteRun.failures.find(({ test }) => createTrialKey(test) === target.key);
-    const trace = ofTarget.flatMap(({ test }) => suiteRun.traces?.get(test.id) ?? [])[0];
+    const trace = targetTests.flatMap(({ test }) => suiteRun.traces?.get(test.id) ?? [])[0];
     return {
       ...suiteRun,
-      tests: ofTarget.length > 0 ? [createResult(target, outcome)] : [],
+      tests: targetTests.length > 0 ? [createResult(target, outcome)] : [],
       failures: red && count.red > 0 ? [{ ...red, test: target.test }] : [],
       rerunIds: { [target.test.id]: target.ids[0] ?? [target.test.id] },
       traces: new Map(trace === undefined ? [] : [[target.test.id, trace]]),

@@ -3,11 +3,11 @@ import type { TestResult } from '../../playwright/suite-run.js';
 import {
   countRed,
   type FlakeSearch,
-  isOver,
+  isSearchOver,
   createTrialKey,
   type RepeatedTest,
   MAX_REPEATS,
-  none,
+  noRuns,
   addCounts,
 } from './trials.js';
 
@@ -19,7 +19,7 @@ export interface RunHistory {
   /** The maximum number of tests that ran at the same time. */
   workers: number;
   /** True if the whole suite has run in search of red tests. */
-  isWhole: boolean;
+  isWholeSuite: boolean;
 }
 
 type Side = 'before' | 'concurrent';
@@ -36,21 +36,23 @@ const ROUNDS_TIME_SHARE = 1 / 3;
 export async function runRounds(search: FlakeSearch, history: RunHistory): Promise<void> {
   const started = search.now();
   const until = started + (search.until - started) * ROUNDS_TIME_SHARE;
-  const most = Math.min(MAX_REPEATS, Math.ceil(search.runs / 10));
-  const share = search.listed.length / Math.max(1, search.first.tests.length);
-  const each = Math.max(1, search.first.durationMs * (history.isWhole ? 1 : share));
-  for (let done = 1; done < most && !isOver({ ...search, until });) {
-    const times = Math.max(1, Math.min(most - done, 5, Math.floor((until - search.now()) / each)));
+  const maxRounds = Math.min(MAX_REPEATS, Math.ceil(search.maxRuns / 10));
+  const share = search.allTests.length / Math.max(1, search.first.tests.length);
+  const roundMs = Math.max(1, search.first.durationMs * (history.isWholeSuite ? 1 : share));
+  for (let done = 1; done < maxRounds && !isSearchOver({ ...search, until });) {
+    const times = Math.max(1, Math.min(maxRounds - done, 5, Math.floor((until - search.now()) / roundMs)));
     const args = [`--repeat-each=${times}`];
-    const ids = history.isWhole ? null : search.listed.flatMap((test) => test.ids.slice(0, times).flat());
+    const ids = history.isWholeSuite
+      ? null
+      : search.allTests.flatMap((test) => test.ids.slice(0, times).flat());
     const { tests } = await search.run({ ids, args, env: {}, trace: false });
     // Playwright repeats the selection: the n-th results of all tests together are one run of the suite.
-    const nth = new Map<string, number>();
+    const occurrences = new Map<string, number>();
     const byRound: TestResult[][] = [];
     for (const result of tests) {
       const key = createTrialKey(result.test);
-      const n = nth.get(key) ?? 0;
-      nth.set(key, n + 1);
+      const n = occurrences.get(key) ?? 0;
+      occurrences.set(key, n + 1);
       (byRound[n] ??= []).push(result);
     }
     for (const round of byRound) addRound(history, round, tests);
@@ -63,11 +65,11 @@ export function addRound(history: RunHistory, tests: readonly TestResult[], all 
   const timed = all.flatMap((result) =>
     result.firstTry ? [{ ...result, ...result.firstTry, key: createTrialKey(result.test) }] : [],
   );
-  const ofRound = new Set(tests.map(({ test }) => test.id));
+  const roundIds = new Set(tests.map(({ test }) => test.id));
   for (const result of timed) {
     const { key, test, worker, startedAt, durationMs, outcome } = result;
-    if (!ofRound.has(test.id)) continue;
-    history.counts.set(key, addCounts(history.counts.get(key) ?? none, countRed([result], key)));
+    if (!roundIds.has(test.id)) continue;
+    history.counts.set(key, addCounts(history.counts.get(key) ?? noRuns, countRed([result], key)));
     const during = timed.filter(
       (other) => other.startedAt <= startedAt + durationMs && other.startedAt + other.durationMs >= startedAt,
     );
@@ -92,16 +94,16 @@ export function addRound(history: RunHistory, tests: readonly TestResult[], all 
 const MIN_PRESENCE = 0.75;
 
 /** Lists the tests that were present in most red runs of a test, most likely first. */
-export function listMostlyPresent(
-  { listed }: FlakeSearch,
+export function listTestsInMostReds(
+  { allTests }: FlakeSearch,
   { target, history }: Suspect,
   side: Side,
 ): readonly RepeatedTest[] {
   const reds = history.reds.get(target.key) ?? [];
-  const times = ({ key }: RepeatedTest) => reds.filter((red) => red[side].has(key)).length;
+  const countReds = ({ key }: RepeatedTest) => reds.filter((red) => red[side].has(key)).length;
   const wasRed = ({ key }: RepeatedTest) => history.reds.has(key);
   if (reds.length === 0) return [];
-  return listed
-    .filter((test) => test !== target && times(test) >= MIN_PRESENCE * reds.length)
-    .toSorted((a, b) => times(b) - times(a) || Number(wasRed(b)) - Number(wasRed(a)));
+  return allTests
+    .filter((test) => test !== target && countReds(test) >= MIN_PRESENCE * reds.length)
+    .toSorted((a, b) => countReds(b) - countReds(a) || Number(wasRed(b)) - Number(wasRed(a)));
 }

@@ -39,7 +39,7 @@ const MAX_LENGTH = 240;
  * missing or answered differently by then (FL-2).
  */
 export function describeDifference(red: TracedRun, green: TracedRun, root: string): string[] {
-  const [reds, greens] = [red, green].map(({ actions }) => actions.filter(isOwn));
+  const [reds, greens] = [red, green].map(({ actions }) => actions.filter(isTestAction));
   if (!reds || !greens) return [];
   const at = reds.findIndex(
     (action, index) =>
@@ -49,7 +49,7 @@ export function describeDifference(red: TracedRun, green: TracedRun, root: strin
   if (!redStep) return [];
   const position = redStep.at ? ` (${relativePath(root, redStep.at.file)}:${redStep.at.line})` : '';
   const describeStart = (run: readonly TraceAction[], action: TraceAction) =>
-    `${action.startedAt - startOf(run)} ms`;
+    `${action.startedAt - getStart(run)} ms`;
   const step = `step ${at + 1}, ${quote(redStep.title)}${position},`;
   if (!greenStep || greenStep.title !== redStep.title)
     return [
@@ -65,38 +65,41 @@ export function describeDifference(red: TracedRun, green: TracedRun, root: strin
           `it began ${describeStart(reds, redStep)} after the first step when red, ${describeStart(greens, greenStep)} when green`,
         ]),
     ...describeRequestDifferences(red, green, {
-      red: [startOf(reds), redStep],
-      green: [startOf(greens), greenStep],
+      red: [getStart(reds), redStep],
+      green: [getStart(greens), greenStep],
     }),
   ].map((line) => line.slice(0, 2 * MAX_LENGTH));
 }
 
-const isOwn = ({ kind, at }: TraceAction) => at !== null && /^(?:pw:api|expect|test\.step)$/.test(kind);
-const startOf = (actions: readonly TraceAction[]) => actions[0]?.startedAt ?? 0;
+const isTestAction = ({ kind, at }: TraceAction) =>
+  at !== null && /^(?:pw:api|expect|test\.step)$/.test(kind);
+const getStart = (actions: readonly TraceAction[]) => actions[0]?.startedAt ?? 0;
 const quote = (text: string) => JSON.stringify(text.split('\n')[0]?.slice(0, MAX_LENGTH) ?? '');
 
-interface Moment {
+interface ComparedSteps {
   readonly red: readonly [start: number, step: TraceAction];
   readonly green: readonly [start: number, step: TraceAction];
 }
 
 /** Compares the requests answered before the end of the failed step. */
-function describeRequestDifferences(red: TracedRun, green: TracedRun, when: Moment): string[] {
-  const endOf = ({ endedAt, startedAt }: TraceAction) => endedAt ?? startedAt;
-  const keyOf = ({ method, url }: TracedRun['requests'][number]) => `${method} ${url.replace(/[?#].*/s, '')}`;
-  const answeredAt = ({ time, durationMs }: TracedRun['requests'][number]) =>
+function describeRequestDifferences(red: TracedRun, green: TracedRun, steps: ComparedSteps): string[] {
+  const getEnd = ({ endedAt, startedAt }: TraceAction) => endedAt ?? startedAt;
+  const createRequestKey = ({ method, url }: TracedRun['requests'][number]) =>
+    `${method} ${url.replace(/[?#].*/s, '')}`;
+  const getAnswerTime = ({ time, durationMs }: TracedRun['requests'][number]) =>
     durationMs === null ? Infinity : time + durationMs;
-  const redRequests = new Map(red.requests.map((request) => [keyOf(request), request]));
-  const end = endOf(when.red[1]);
-  return [...new Map(green.requests.map((request) => [keyOf(request), request]))]
+  const redRequests = new Map(red.requests.map((request) => [createRequestKey(request), request]));
+  const end = getEnd(steps.red[1]);
+  return [...new Map(green.requests.map((request) => [createRequestKey(request), request]))]
     .flatMap(([key, request]) => {
       const name = quote(key);
-      if (answeredAt(request) > endOf(when.green[1])) return [];
+      if (getAnswerTime(request) > getEnd(steps.green[1])) return [];
       const now = redRequests.get(key);
-      const first = `${Math.round(answeredAt(request) - when.green[0])} ms after the first step when green`;
+      const first = `${Math.round(getAnswerTime(request) - steps.green[0])} ms after the first step when green`;
       if (!now || now.time > end)
         return [`${name} was answered ${first}; when red it had not been sent by then`];
-      if (answeredAt(now) > end) return [`${name} was answered ${first}; when red it had no answer by then`];
+      if (getAnswerTime(now) > end)
+        return [`${name} was answered ${first}; when red it had no answer by then`];
       if (hasFailed(now) !== hasFailed(request) || now.status !== request.status)
         return [
           `${name} was answered ${request.status ?? request.failure} when green, ${now.status ?? now.failure} when red`,

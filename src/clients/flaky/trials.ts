@@ -22,7 +22,7 @@ export interface Condition {
 }
 
 /** The condition of a test that runs alone. */
-export const alone: Condition = { others: [], workers: 1 };
+export const aloneCondition: Condition = { others: [], workers: 1 };
 
 /** The maximum number of repetitions in one Playwright run. */
 export const MAX_REPEATS = 20;
@@ -34,7 +34,7 @@ export type RunByIds = (request: {
   readonly env: Readonly<Record<string, string>>;
   readonly trace: boolean;
   /** The name of the examined test, for messages. */
-  readonly about?: string;
+  readonly testName?: string;
 }) => Promise<SuiteRun>;
 
 /** Returns the tests of a suite in their order, from a list with `MAX_REPEATS` repetitions of each. */
@@ -46,9 +46,9 @@ export function listRepeatedTests({
   const listed = new Map<string, RepeatedTest & { readonly ids: (readonly string[])[] }>();
   for (const { test } of tests) {
     const key = createTrialKey(test);
-    const known = listed.get(key) ?? { key, test, ids: [] };
-    known.ids.push(groups.get(test.id) ?? [test.id]);
-    listed.set(key, known);
+    const entry = listed.get(key) ?? { key, test, ids: [] };
+    entry.ids.push(groups.get(test.id) ?? [test.id]);
+    listed.set(key, entry);
   }
   return [...listed.values()];
 }
@@ -66,7 +66,7 @@ export function runUnderCondition(
 ): Promise<SuiteRun> {
   const ids = [...others, target].flatMap((test) => test.ids.slice(0, times).flat());
   const args = [`--repeat-each=${times}`, ...(workers === null ? [] : [`--workers=${workers}`])];
-  return run({ ids: [...new Set(ids)], args, env, trace, about: formatTitles(target.test.titlePath) });
+  return run({ ids: [...new Set(ids)], args, env, trace, testName: formatTitles(target.test.titlePath) });
 }
 
 /** Counts how often a test was red among the repetitions of a run. */
@@ -81,12 +81,12 @@ export function addCounts(a: Count, b: Count): Count {
   return { red: a.red + b.red, runs: a.runs + b.runs };
 }
 
-export const none: Count = { red: 0, runs: 0 };
+export const noRuns: Count = { red: 0, runs: 0 };
 
 /** The parts of a run that a search for flakes needs. */
 export interface FlakeSearch {
   /** All tests of the suite in their order, even those that were not selected. */
-  readonly listed: readonly RepeatedTest[];
+  readonly allTests: readonly RepeatedTest[];
   /** The first run, in the suite's own configuration. */
   readonly first: SuiteRun;
   /** True if the user named tests: each of them is examined even if it was never red. */
@@ -95,7 +95,7 @@ export interface FlakeSearch {
   readonly suspected: ReadonlySet<string>;
   readonly run: RunByIds;
   /** The maximum number of runs of one test under one condition. */
-  readonly runs: number;
+  readonly maxRuns: number;
   /** The deadline of the search, in milliseconds since the epoch. */
   readonly until: number;
   readonly now: () => number;
@@ -103,20 +103,20 @@ export interface FlakeSearch {
   readonly warn: (message: string) => void;
 }
 
-export const isOver = ({ signal, until, now }: FlakeSearch) => signal.aborted || now() >= until;
+export const isSearchOver = ({ signal, until, now }: FlakeSearch) => signal.aborted || now() >= until;
 
 /** A condition that may turn a test red, and the results of its runs. */
 export interface FlakeTrial {
   readonly kind: FlakeKind;
-  readonly under: Condition;
+  readonly condition: Condition;
   readonly describe: (others: readonly RepeatedTest[]) => string;
   count: Count;
 }
 
 /** The trial of a test that runs alone. */
-export const aloneTrial = { kind: 'random', under: alone, describe: () => 'alone' } as const;
+export const aloneTrial = { kind: 'random', condition: aloneCondition, describe: () => 'alone' } as const;
 
-export const createTrial = (trial: Omit<FlakeTrial, 'count'>): FlakeTrial => ({ ...trial, count: none });
+export const createTrial = (trial: Omit<FlakeTrial, 'count'>): FlakeTrial => ({ ...trial, count: noRuns });
 
 /** Adds runs of a test under a condition. Returns false if there was no new run, for example because time was up. */
 export async function extendTrial(
@@ -125,9 +125,9 @@ export async function extendTrial(
   trial: FlakeTrial,
   times: number,
 ): Promise<boolean> {
-  const remaining = Math.min(times, search.runs - trial.count.runs, MAX_REPEATS);
-  if (remaining <= 0 || isOver(search)) return false;
-  const run = await runUnderCondition(search.run, trial.under, { target, times: remaining });
+  const remaining = Math.min(times, search.maxRuns - trial.count.runs, MAX_REPEATS);
+  if (remaining <= 0 || isSearchOver(search)) return false;
+  const run = await runUnderCondition(search.run, trial.condition, { target, times: remaining });
   const now = countRed(run.tests, target.key);
   trial.count = addCounts(trial.count, now);
   return now.runs > 0;
@@ -140,11 +140,11 @@ const batches = [5, 5, 10, MAX_REPEATS];
 export const MIN_RATE = 0.1;
 
 /** Runs a test under a condition until its count is conclusive (FL-1), or until there are `most` runs. */
-export async function measure(
+export async function measureTrial(
   search: FlakeSearch,
   target: RepeatedTest,
   trial: FlakeTrial,
-  { expected = MIN_RATE, most = search.runs } = {},
+  { expected = MIN_RATE, most = search.maxRuns } = {},
 ): Promise<void> {
   for (let look = 1; trial.count.runs < most; look += 1) {
     if (judgeCount(trial.count, { look: Math.max(1, look - 1), expected }) !== 'open') return;

@@ -3,7 +3,7 @@ import { findClosest } from '../../config/closest.js';
 import { builtIn } from '../../model/built-in.js';
 import type { Problem } from '../../problem.js';
 import { err, ok, type Result } from '../../result.js';
-import { findProgram, type ProgramPlace } from '../../process/find-program.js';
+import { findProgram, type SearchContext } from '../../process/find-program.js';
 import { readAgentsFile } from '../../config/agents-file.js';
 import { readYaml } from '../../config/read-yaml.js';
 
@@ -16,7 +16,7 @@ interface AgentChoice {
 }
 
 /**
- * Chooses the agent program from the flag, or agents.yaml, or else the first installed one. Returns null for the built-in fixer alone.
+ * Chooses the agent program from the flag, or agents.yaml, or else the first installed one. Returns null to use only the built-in fixer.
  */
 export function chooseAgent({
   flag,
@@ -32,7 +32,7 @@ export function chooseAgent({
 function chooseByName(name: string): Result<AgentProgram | null, Problem> {
   const program = findAgentProgram(name);
   if (program || name === builtIn) return ok(program);
-  const names = listPrograms().map((known) => known.name);
+  const names = listPrograms().map((agentProgram) => agentProgram.name);
   const near = findClosest(name, [...names, builtIn]);
   return err({
     kind: 'usage',
@@ -42,7 +42,7 @@ function chooseByName(name: string): Result<AgentProgram | null, Problem> {
 }
 
 /** Returns the installed agent programs, in order of preference. */
-export async function findAgents(project: ProgramPlace): Promise<AgentProgram[]> {
+export async function findAgents(project: SearchContext): Promise<AgentProgram[]> {
   const all = listPrograms();
   const paths = await Promise.all(all.map(({ file }) => findProgram(file, project)));
   return all.filter((_, index) => paths[index] !== null);

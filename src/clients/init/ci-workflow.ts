@@ -39,7 +39,7 @@ interface WorkflowRequest {
   readonly root: string;
   /** The value of `-c`. */
   readonly config?: string | undefined;
-  /** Null for the built-in fixer alone. */
+  /** Null to use only the built-in fixer. */
   readonly agent: AgentProgram | null;
   readonly defaultBranch: string;
 }
@@ -66,13 +66,14 @@ const templates = { github: ['github', 'github-publish'], gitlab: ['gitlab'] } a
 
 function createValues({ system, cwd, root, config, agent, defaultBranch }: WorkflowRequest) {
   // GitHub evaluates expressions everywhere, even in quoted names.
-  const literal = (text: string) => (system === 'github' ? text.replaceAll('${{', "${{ '${{' }}") : text);
+  const escapeLiteral = (text: string) =>
+    system === 'github' ? text.replaceAll('${{', "${{ '${{' }}") : text;
   const manager = findPackageManager(cwd);
   const lockFolder = findLockFolder(cwd);
   const folder = relativePath(root, cwd) || '.';
   // In a monorepo, packages are installed next to the lock file. A lock file above the repository does not belong to it.
   const installFolder = relativePath(root, lockFolder?.startsWith(root) ? lockFolder : cwd) || '.';
-  const below = folder === '.' ? '' : `${folder}/`;
+  const prefix = folder === '.' ? '' : `${folder}/`;
   return {
     EXEC: manager.exec,
     BEFORE_INSTALL: findPreInstallCommand(manager),
@@ -82,22 +83,22 @@ function createValues({ system, cwd, root, config, agent, defaultBranch }: Workf
     INSTALL_AGENT: agent?.packageName ? `npm install --global ${agent.packageName}` : null,
     KEY: agent?.keyVariable ?? null,
     WHAT_HAPPENS: agent ? `handed to ${agent.title}` : 'healed if the built-in fixer has a certain fix',
-    // More characters need quotes in a flow mapping.
-    FOLDER: folder === '.' ? null : literal(JSON.stringify(folder)),
+    // In a flow mapping, more characters need quotes.
+    FOLDER: folder === '.' ? null : escapeLiteral(JSON.stringify(folder)),
     TO_FOLDER: folder === installFolder ? null : createCdCommand(folder),
     INSTALL_FOLDER:
       folder === installFolder
         ? null
         : installFolder === '.'
           ? '${{ github.workspace }}'
-          : literal(installFolder),
+          : escapeLiteral(installFolder),
     TO_INSTALL_FOLDER: installFolder === '.' ? null : createCdCommand(installFolder),
-    RUNS_FOLDER: `${literal(below)}.self-heal/runs/`,
-    STORE: `${literal(below)}.self-heal/ledger.db`,
-    IN_FOLDER: folder === '.' ? '' : ` --folder ${literal(quoteForShell(folder))}`,
+    RUNS_FOLDER: `${escapeLiteral(prefix)}.self-heal/runs/`,
+    STORE: `${escapeLiteral(prefix)}.self-heal/ledger.db`,
+    IN_FOLDER: folder === '.' ? '' : ` --folder ${escapeLiteral(quoteForShell(folder))}`,
     DEFAULT_BRANCH: JSON.stringify(defaultBranch),
     VERSION: readOwnVersion(),
-    CONFIG: config === undefined ? '' : ` -c ${literal(quoteForShell(config))}`,
+    CONFIG: config === undefined ? '' : ` -c ${escapeLiteral(quoteForShell(config))}`,
   };
 }
 

@@ -16,9 +16,9 @@ import { packageFile } from '../../own-files.js';
 import { unreachable } from '../../unreachable.js';
 
 interface InitRequest {
-  /** Absolute path of the package that contains the Playwright config, or from which `-c` names it. */
+  /** Absolute path of the package that contains the Playwright config, or to which `-c` is relative. */
   readonly cwd: string;
-  /** Null for the built-in fixer alone. */
+  /** Null to use only the built-in fixer. */
   readonly agent: AgentProgram | null;
   /** Null for no workflow. */
   readonly ci: CiSystem | null;
@@ -68,7 +68,7 @@ export async function planInit(request: InitRequest): Promise<Result<readonly In
     const files = await Promise.all(texts.map((file) => planFile(file, { cwd, force })));
     return ok([...files, ...mcp.value, await planIgnoreFile(cwd)]);
   } catch (error) {
-    // A file is in place of a folder, or the reverse.
+    // A file has the name of an expected folder, or the reverse.
     return err({
       kind: 'folder-not-writable',
       message: `the files in ${cwd} cannot be read`,
@@ -119,15 +119,22 @@ async function planMcp(cwd: string): Promise<Result<InitFile[], Problem>> {
   return ok([{ path: file, name: MCP_FILE, text: text.value, action }]);
 }
 
-const ENTRY = '.self-heal/';
+const IGNORE_ENTRY = '.self-heal/';
 
 /** Plans to add the entry to the package's own .gitignore, unless the repository ignores the folder already. */
 async function planIgnoreFile(cwd: string): Promise<InitFile> {
   const file = path.join(cwd, '.gitignore');
   const existing = await readIfExists(file);
   // A person's global ignore list does not help other people.
-  const args = ['-c', 'core.excludesFile=/dev/null', 'check-ignore', '--quiet', '--no-index', `${ENTRY}runs`];
-  const isIgnored = existing?.split(/\r?\n/).includes(ENTRY) || (await git(cwd, args)) !== null;
+  const args = [
+    '-c',
+    'core.excludesFile=/dev/null',
+    'check-ignore',
+    '--quiet',
+    '--no-index',
+    `${IGNORE_ENTRY}runs`,
+  ];
+  const isIgnored = existing?.split(/\r?\n/).includes(IGNORE_ENTRY) || (await git(cwd, args)) !== null;
   const planned = { path: file, name: '.gitignore', text: existing ?? '' };
   if (isIgnored) return { ...planned, action: 'nothing' };
   return {
@@ -148,7 +155,7 @@ async function readIfExists(file: string): Promise<string | null> {
 
 const SCHEMA = 'node_modules/self-heal/schema/agents.schema.json';
 
-const withoutAgent = `# No agent program is set up yet: the built-in fixer makes only the fixes it is sure of; other failures are reported with a prompt to paste.
+const noAgentComment = `# No agent program is set up yet: the built-in fixer makes only the fixes it is sure of; other failures are reported with a prompt to paste.
 # After installing one, run: npx self-heal init --agent claude --force`;
 
 /**
@@ -158,7 +165,7 @@ const withoutAgent = `# No agent program is set up yet: the built-in fixer makes
 function renderAgentsFile(cwd: string, runner: string): string {
   return readFileSync(packageFile('agents.yaml'), 'utf8')
     .replace(/^# yaml-language-server: .*$/m, `# yaml-language-server: $schema=${findSchema(cwd)}`)
-    .replace(/^runner: .*$/m, `${runner === builtIn ? `${withoutAgent}\n` : ''}runner: ${runner}`)
+    .replace(/^runner: .*$/m, `${runner === builtIn ? `${noAgentComment}\n` : ''}runner: ${runner}`)
     .replace(
       'Every value here is',
       runner === 'claude' ? '$&' : 'Apart from the runner, every value here is',
@@ -177,7 +184,7 @@ function findSchema(cwd: string): string {
 }
 
 /** The tools that Claude Code may use in addition to those that self-heal's flags allow. Without a terminal, it cannot request permission for others. */
-const claudeTools = (isReadOnly = false) =>
+const listClaudeTools = (isReadOnly = false) =>
   `Read, Grep, Glob, ${isReadOnly ? '' : 'Edit, Write, '}Bash(git status:*), Bash(git diff:*), Bash(git log:*), Bash(git show:*)`;
 
 /** Returns the content of a slash command's file in a program's format. The program replaces the placeholder with the failure. */
@@ -187,7 +194,7 @@ export function renderCommandFile(
 ): string {
   switch (format) {
     case 'claude':
-      return `---\ndescription: ${description}\nallowed-tools: ${claudeTools(isReadOnly)}\n---\n\n${body}\n\n${renderFailure('$ARGUMENTS')}`;
+      return `---\ndescription: ${description}\nallowed-tools: ${listClaudeTools(isReadOnly)}\n---\n\n${body}\n\n${renderFailure('$ARGUMENTS')}`;
     case 'markdown':
       return `---\ndescription: ${description}\n---\n\n${body}\n\n${renderFailure('$ARGUMENTS')}`;
     case 'plain':
@@ -208,7 +215,7 @@ function renderFailure(placeholder: string): string {
 function addIgnoreEntry(text: string): string {
   const end = text.includes('\r\n') ? '\r\n' : '\n';
   const complete = text === '' || text.endsWith('\n') ? text : `${text}${end}`;
-  return `${complete}${ENTRY}${end}`;
+  return `${complete}${IGNORE_ENTRY}${end}`;
 }
 
 export function needsWriting({ action }: InitFile): boolean {
@@ -249,7 +256,7 @@ function createUnwritableProblem(name: string, error: unknown, written: readonly
   };
 }
 
-const words: Readonly<Record<InitFile['action'], readonly [done: string, planned: string]>> = {
+const actionWords: Readonly<Record<InitFile['action'], readonly [done: string, planned: string]>> = {
   write: ['wrote', 'would write'],
   extend: ['added self-heal to', 'would add self-heal to'],
   overwrite: ['overwrote', 'would overwrite'],
@@ -259,7 +266,7 @@ const words: Readonly<Record<InitFile['action'], readonly [done: string, planned
 
 export function formatPlan(plan: readonly InitFile[], dryRun: boolean): string {
   const lines = plan.map(({ name, action, existing, text }) => {
-    const line = `${words[action][dryRun ? 1 : 0]} ${name}`;
+    const line = `${actionWords[action][dryRun ? 1 : 0]} ${name}`;
     return action === 'keep'
       ? `${line}; --force changes it like this:\n${formatDiff(existing ?? '', text)}`
       : line;

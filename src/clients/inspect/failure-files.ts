@@ -21,5 +21,5 @@ export async function listFailureFiles(
     }),
   );
   const trace = path.relative(cwd, path.join(folder, traceFiles.trace));
-  return names.includes(traceFiles.trace) ? [...lines, `npx playwright show-trace ${trace}`] : lines;
+  return names.includes(traceFiles.trace) ? [...lines, `npx playwright unpack-trace ${trace}`] : lines;
 }

@@ -28,7 +28,7 @@ export function listFailures(run: StoredRun): InspectedFailure[] {
     const key = `${failureKey(failure.failure)} ${group}`;
     groups.set(key, [...(groups.get(key) ?? []), failure]);
   }
-  return [...groups.values()].map((same) => createInspected(run, same));
+  return [...groups.values()].map((same) => createInspectedFailure(run, same));
 }
 
 /** Returns the causes that the test of a failure is part of; none for the suite's own failure. */
@@ -37,21 +37,21 @@ function listCauses({ report }: StoredRun, { failure }: DiagnosedFailure): reado
   return (report?.causes ?? []).filter(({ tests }) => id !== null && tests.includes(id));
 }
 
-function createInspected(run: StoredRun, same: readonly DiagnosedFailure[]): InspectedFailure {
+function createInspectedFailure(run: StoredRun, same: readonly DiagnosedFailure[]): InspectedFailure {
   const { report } = run;
-  const leads = (failure: DiagnosedFailure) =>
+  const findLedCause = (failure: DiagnosedFailure) =>
     report?.causes.find(({ evidence }) => evidence === `failures/${failure.n}`);
-  const failure = same.find(leads) ?? same[0];
+  const failure = same.find(findLedCause) ?? same[0];
   if (!failure) throw new Error('A group has at least one failure');
-  const sharing = listCauses(run, failure);
+  const causesOfTest = listCauses(run, failure);
   return {
     failure,
     numbers: same.map(({ n }) => n),
     test: report?.tests.find(({ id }) => id === failureKey(failure.failure)) ?? null,
     cause:
-      leads(failure) ??
-      sharing.find(({ signature }) => signature === failure.signature) ??
-      sharing[0] ??
+      findLedCause(failure) ??
+      causesOfTest.find(({ signature }) => signature === failure.signature) ??
+      causesOfTest[0] ??
       null,
   };
 }
@@ -74,7 +74,7 @@ export function findMatchingFailures(word: string, all: readonly InspectedFailur
   return all.filter((inspected) => formatFailureName(inspected).toLowerCase().includes(lowerCase));
 }
 
-const CHOICES = 20;
+const MAX_CHOICES = 20;
 
 /** Finds the one failure to which a word refers or, without a word, the only leading one. None or several are a `Problem` that lists them. */
 export function requireOneFailure(
@@ -92,7 +92,7 @@ export function requireOneFailure(
     kind: 'usage',
     message:
       word === null ? 'this run has several failures' : `${JSON.stringify(word)} does not name one failure`,
-    detail: atMost(choices, CHOICES, (hidden) => `  … and ${hidden} more`).join('\n'),
+    detail: atMost(choices, MAX_CHOICES, (hidden) => `  … and ${hidden} more`).join('\n'),
     remedy: 'Name a failure by its number.',
   });
 }

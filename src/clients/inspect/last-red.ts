@@ -6,10 +6,10 @@ import { readFailureRecords } from '../../run/failure-record.js';
 import { readReport, listRunIds } from '../../run/find-run.js';
 import type { Report, ReportTest } from '../../run/report.js';
 import { readRunState } from '../../run/event-log.js';
-import { runDirOf } from '../../run/run-folder.js';
+import { findRunDir } from '../../run/run-folder.js';
 import { readTreeState, type TreeState } from '../../run/tree-state.js';
 
-const red: readonly ReportTest['verdict'][] = [
+const redVerdicts: readonly ReportTest['verdict'][] = [
   'failed',
   'escalated',
   'rejected',
@@ -19,7 +19,7 @@ const red: readonly ReportTest['verdict'][] = [
 
 /** Returns the tests that a run left red. */
 export function listRedTests(report: Report | null): ReportTest[] {
-  return (report?.tests ?? []).filter(({ verdict }) => red.includes(verdict));
+  return (report?.tests ?? []).filter(({ verdict }) => redVerdicts.includes(verdict));
 }
 
 /** Creates Playwright filters for exactly these tests. */
@@ -37,13 +37,13 @@ export interface LastRedRun {
   /** Empty if the suite itself was red, before its tests. */
   readonly tests: readonly ReportTest[];
   /** The commit of the last earlier run in which one of them was green; null if there was none, or if it had uncommitted changes. */
-  readonly green: string | null;
+  readonly greenCommit: string | null;
   /** The first run since then in which they were red, and the state of its files; null if it was not stored. */
   readonly since: { readonly runId: string; readonly dir: string; readonly state: TreeState | null };
   /** The last of all these runs. */
   readonly runId: string;
-  /** The last runs in which they were red, each with its tests. */
-  readonly seenIn: readonly { readonly runId: string; readonly tests: readonly ReportTest[] }[];
+  /** The runs in which they were last red, each with its tests. */
+  readonly redRuns: readonly { readonly runId: string; readonly tests: readonly ReportTest[] }[];
 }
 
 /** The maximum number of newest runs to search. */
@@ -56,29 +56,29 @@ const MAX_RUNS = 50;
  */
 export async function findLastRed(cwd: string): Promise<LastRedRun | null> {
   let last = null as LastRedRun | null;
-  const seen = new Set<string>();
+  const testedIds = new Set<string>();
   let isPartial = true;
   for (const runId of (await listRunIds(cwd)).toReversed().slice(0, MAX_RUNS)) {
-    const dir = runDirOf(cwd, runId);
+    const dir = findRunDir(cwd, runId);
     const report = await readReport(dir);
     const tests = listRedTests(report);
     if (!report || !isRed(report)) {
-      if (last && isGreenFor(last, report)) return { ...last, green: report?.commit ?? null };
+      if (last && isGreenFor(last, report)) return { ...last, greenCommit: report?.commit ?? null };
       continue;
     }
     const state = readTreeState(dir);
     const since = { runId, dir, state };
     if (last !== null && !sharesTests(last, tests)) break;
-    const stillRed = isPartial ? tests.filter(({ id }) => !seen.has(id)) : [];
-    for (const { id } of report.tests) seen.add(id);
+    const stillRed = isPartial ? tests.filter(({ id }) => !testedIds.has(id)) : [];
+    for (const { id } of report.tests) testedIds.add(id);
     const { request } = await readRunState(dir);
     isPartial &&= (request?.filters.length ?? 0) > 0;
     last = {
       tests: [...(last?.tests ?? []), ...stillRed],
-      green: null,
+      greenCommit: null,
       runId: last?.runId ?? runId,
       since: last && !state ? last.since : since,
-      seenIn: [...(last?.seenIn ?? []), ...(stillRed.length > 0 ? [{ runId, tests: stillRed }] : [])],
+      redRuns: [...(last?.redRuns ?? []), ...(stillRed.length > 0 ? [{ runId, tests: stillRed }] : [])],
     };
   }
   return last;
@@ -86,8 +86,8 @@ export async function findLastRed(cwd: string): Promise<LastRedRun | null> {
 
 /** True if a run left tests or the suite itself red. A run of `self-heal verify` does not count. */
 function isRed(report: Report): boolean {
-  const suite = report.causes.some((cause) => cause.tests.length === 0 && !isResolved(cause.verdict));
-  return !report.verification && (suite || listRedTests(report).length > 0);
+  const isSuiteRed = report.causes.some((cause) => cause.tests.length === 0 && !isResolved(cause.verdict));
+  return !report.verification && (isSuiteRed || listRedTests(report).length > 0);
 }
 
 /** True if one of these tests was red before, or if the suite itself was. */
@@ -103,8 +103,8 @@ function isGreenFor({ tests }: LastRedRun, report: Report | null): boolean {
 }
 
 /** Returns the ids of the tests to run to reproduce all red tests. */
-export async function listRerunIds(cwd: string, { seenIn }: Pick<LastRedRun, 'seenIn'>): Promise<string[]> {
-  const ids = await Promise.all(seenIn.map((run) => listRerunIdsOfRun(cwd, run)));
+export async function listRerunIds(cwd: string, { redRuns }: Pick<LastRedRun, 'redRuns'>): Promise<string[]> {
+  const ids = await Promise.all(redRuns.map((run) => listRerunIdsOfRun(cwd, run)));
   return [...new Set(ids.flat())];
 }
 
@@ -113,7 +113,7 @@ export async function listRerunIdsOfRun(
   cwd: string,
   { tests, runId }: { readonly tests: readonly { readonly id: string }[]; readonly runId: string },
 ): Promise<string[]> {
-  const { failures } = await readFailureRecords(runDirOf(cwd, runId), { root: cwd });
+  const { failures } = await readFailureRecords(findRunDir(cwd, runId), { root: cwd });
   const rerunIds = new Map(
     failures.flatMap((failure) => listTests([failure]).map(({ id }) => [id, failure.rerunIds] as const)),
   );

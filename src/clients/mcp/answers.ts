@@ -13,7 +13,7 @@ import { changeWords, formatReportTestName } from '../../outputs/wording.js';
 import type { EscalationWithPatches } from '../../run/read-patch.js';
 import type { Report, ReportCause } from '../../run/report.js';
 
-/** The answer of a tool, as data and as Markdown, which is split into pages. */
+/** A tool's answer, as data and as Markdown, which is split into pages. */
 export interface ToolAnswer {
   readonly data: Readonly<Record<string, unknown>>;
   readonly text: string;

@@ -5,7 +5,7 @@ import { jsonOf } from '../../json-of.js';
 /** The id of a JSON-RPC request; null if it is unknown. */
 type RequestId = string | number | null;
 
-/** The size at which not even the id of a message is read. */
+/** If a message is longer than this, not even its id is read. */
 const MAX_READ = 8 * STDIO_DEFAULT_MAX_BUFFER_SIZE;
 
 /**
@@ -35,14 +35,14 @@ async function* splitLines(input: Readable, onTooLong: (line: Buffer) => void): 
     return isTooLong ? null : line;
   };
   for await (const chunk of input) {
-    let rest = Buffer.from(chunk as Uint8Array);
-    for (let end = rest.indexOf('\n') + 1; end > 0; end = rest.indexOf('\n') + 1) {
-      addPart(rest.subarray(0, end));
-      rest = rest.subarray(end);
+    let remaining = Buffer.from(chunk as Uint8Array);
+    for (let end = remaining.indexOf('\n') + 1; end > 0; end = remaining.indexOf('\n') + 1) {
+      addPart(remaining.subarray(0, end));
+      remaining = remaining.subarray(end);
       const line = endLine();
       if (line) yield line;
     }
-    addPart(rest);
+    addPart(remaining);
   }
   const last = endLine();
   if (last && last.length > 0) yield last;

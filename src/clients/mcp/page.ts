@@ -13,23 +13,23 @@ const fence = /^(`{3,})\w*$/;
 export function splitPages(text: string): string[] {
   const pages: string[] = [];
   let lines: string[] = [];
-  let used = 0;
-  let open: string | null = null;
-  const add = (line: string) => {
+  let length = 0;
+  let openFence: string | null = null;
+  const addLine = (line: string) => {
     lines.push(line);
-    used += line.length + 1;
+    length += line.length + 1;
   };
   for (const line of text.trimEnd().split('\n').flatMap(breakLine)) {
-    const closing = open === null ? 0 : open.length + 1;
-    if (used + line.length + 1 + closing > PAGE_CHARACTERS) {
-      pages.push([...lines, ...(open === null ? [] : [readFence(open)])].join('\n'));
+    const closing = openFence === null ? 0 : openFence.length + 1;
+    if (length + line.length + 1 + closing > PAGE_CHARACTERS) {
+      pages.push([...lines, ...(openFence === null ? [] : [readFence(openFence)])].join('\n'));
       lines = [];
-      used = 0;
-      if (open !== null) add(open);
+      length = 0;
+      if (openFence !== null) addLine(openFence);
     }
-    add(line);
-    if (open === null) open = fence.test(line) ? line : null;
-    else if (line === readFence(open)) open = null;
+    addLine(line);
+    if (openFence === null) openFence = fence.test(line) ? line : null;
+    else if (line === readFence(openFence)) openFence = null;
   }
   return [...pages, lines.join('\n')];
 }
@@ -40,7 +40,7 @@ function breakLine(line: string): string[] {
   return line.match(new RegExp(`.{1,${MAX_LINE}}`, 'gsu')) ?? [line];
 }
 
-/** A page of an answer, counted from 0. The run is empty if the answer belongs to none. */
+/** A page of an answer, counted from 0. `runId` is empty if the answer belongs to no run. */
 export interface Cursor {
   readonly runId: string;
   readonly page: number;

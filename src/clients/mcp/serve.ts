@@ -84,13 +84,13 @@ export async function serve({ input, output, closing }: ServerProcess): Promise<
 
 /** Runs a tool, or returns the next page of an earlier answer. */
 async function callTool(
-  { work, rebuild }: Tool,
+  { run, rebuild }: Tool,
   { cursor: text, ...args }: Record<string, unknown>,
-  hosting: ToolHost,
+  host: ToolHost,
 ): Promise<CallToolResult> {
   const cursor = parseCursor(typeof text === 'string' ? text : undefined);
   if (typeof text === 'string' && cursor === null) return createErrorResult(invalidCursor);
-  const result = await (cursor !== null && rebuild ? rebuild(cursor.runId) : work(args, hosting));
+  const result = await (cursor !== null && rebuild ? rebuild(cursor.runId) : run(args, host));
   return result.ok ? createPage(result.value, cursor) : createErrorResult(result.error);
 }
 

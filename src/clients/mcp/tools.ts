@@ -6,7 +6,7 @@ import { listFailures, requireOneFailure } from '../inspect/find-failure.js';
 import type { Problem } from '../../problem.js';
 import { err, ok, type Result } from '../../result.js';
 import { findRun, readReport } from '../../run/find-run.js';
-import { runDirOf } from '../../run/run-folder.js';
+import { findRunDir } from '../../run/run-folder.js';
 import { createRedactor } from '../../secrets/redactor.js';
 import { withStore } from '../../store/with-store.js';
 import { dropUndefined } from '../../without-undefined.js';
@@ -16,7 +16,7 @@ import {
   findEscalation,
   createNoSuchEscalationProblem,
   listPendingWithPatches,
-  proveHosted,
+  proveChosenPatch,
   type TypedAnswer,
 } from '../answer-escalation.js';
 import {
@@ -39,64 +39,66 @@ export interface Tool<Input extends z.ZodRawShape = z.ZodRawShape> {
   readonly description: string;
   readonly input: Input;
   readonly output: z.ZodRawShape;
-  /** True if it neither changes files (not even `.self-heal`) nor runs code of the project. The other tools run its tests, which may do anything. */
+  /** True if it neither changes files (not even `.self-heal`) nor runs the project's code. The other tools run its tests, which may do anything. */
   readonly isReadOnly: boolean;
-  readonly work: (
+  readonly run: (
     args: z.infer<z.ZodObject<Input>>,
     hosting: ToolHost,
   ) => Promise<Result<ToolAnswer, Problem>>;
-  /** Rebuilds the answer of an earlier run for its next pages; absent if the work is simply repeated. */
+  /** Creates the answer again from an earlier run, for its next pages; absent if the tool simply runs again. */
   readonly rebuild?: (runId: string) => Promise<Result<ToolAnswer, Problem>>;
 }
 
-/** Keeps the type of each tool's own input. */
-function tool<Input extends z.ZodRawShape>(definition: Tool<Input>): Tool {
+/** Checks a tool against the type of its own input. */
+function defineTool<Input extends z.ZodRawShape>(definition: Tool<Input>): Tool {
   return definition as unknown as Tool;
 }
 
 /** A value from a client must never become an option of a program. Playwright would ignore filters after `--`, so such a value is refused. */
-const value = z.string().regex(/^(?!-)/, 'must not begin with -');
-const texts = z.array(value).optional();
-const filter = texts.describe("Playwright's test filters: regular expressions on the path, or file:line");
-const project = texts.describe('only these Playwright projects');
+const valueShape = z.string().regex(/^(?!-)/, 'must not begin with -');
+const valuesShape = z.array(valueShape).optional();
+const filter = valuesShape.describe(
+  "Playwright's test filters: regular expressions on the path, or file:line",
+);
+const project = valuesShape.describe('only these Playwright projects');
 
 /** All tools, by name. */
 export const tools: Readonly<Record<string, Tool>> = {
-  run_tests: tool({
+  run_tests: defineTool({
     description:
       'Run the Playwright tests of this project. Returns the red ones grouped by cause, each confirmed by a second run with a trace, with its class and the change to look at. No agent is started and nothing is edited.',
-    input: { filter, project, grep: value.optional() },
+    input: { filter, project, grep: valueShape.optional() },
     output: runShape,
     isReadOnly: false,
-    work: ({ filter = [], project, grep }, hosting) => {
+    run: ({ filter = [], project, grep }, hosting) => {
       const options = { dryRun: true, tests: filter, ...dropUndefined({ project, grep }) };
       return awaitAnswer(createRunAnswer, heal({ ...options, ...hosting }));
     },
     rebuild: async (runId) => readStoredAnswer(runId, createRunAnswer),
   }),
-  get_failure: tool({
+  get_failure: defineTool({
     description:
       'Get the evidence of a failure: error, step, console, requests, server output, class and why, blame, and the paths of its files and its Playwright trace.',
     input: {
-      failure: value.describe('a cause (c1), the number of a failure, file:line, or part of the title'),
-      run: value.optional().describe('a run; the last one if absent'),
+      failure: valueShape.describe('a cause (c1), the number of a failure, file:line, or part of the title'),
+      run: valueShape.optional().describe('a run; the last one if absent'),
     },
     output: failureShape,
     isReadOnly: true,
-    work: ({ failure, run }) => getFailure(failure, run ?? null),
+    run: ({ failure, run }) => getFailure(failure, run ?? null),
   }),
-  check_fix: tool({
+  check_fix: defineTool({
     description:
-      'Prove the changes in the working tree since the last red run, before you call a fix done: tests not weakened, red tests green with the change and red without it (it is reverted for that, and restored), and with full nothing else broken. Says what is proven and what not. Never edits. Do not edit while it runs.',
+      'Prove a fix before you call it done. Checks that the changes since the last red run weaken no test, that the red tests are green with the change and red without it (which this reverts and then restores), and with depth full that nothing else broke. Lists what is proven and what is not. Edit nothing while it runs.',
     input: {
       depth: z
         .enum(proofDepths)
         .optional()
-        .describe('quick: only the tests that were red; full (default): the whole suite, too'),
-      filter: texts.describe(
+        .describe('quick: only the tests that were red; full (default): also the rest of the suite'),
+      filter: valuesShape.describe(
         'the tests that the change should fix; default: the tests that the last red run left red',
       ),
-      base: value.optional().describe('a commit to compare with instead'),
+      base: valueShape.optional().describe('a commit to compare with instead'),
       review: z
         .boolean()
         .optional()
@@ -104,40 +106,40 @@ export const tools: Readonly<Record<string, Tool>> = {
     },
     output: fixAnswerShape,
     isReadOnly: false,
-    work: ({ depth, filter, base, review }, hosting) =>
+    run: ({ depth, filter, base, review }, hosting) =>
       awaitAnswer(createFixAnswer, verify({ depth, tests: filter, base, review, ...hosting })),
     rebuild: async (runId) => readStoredAnswer(runId, createFixAnswer),
   }),
-  blame: tool({
+  blame: defineTool({
     description:
       'Find the smallest change that broke a red test, by running it with changes reverted. Takes several runs of the test.',
     input: {
-      test: value
+      test: valueShape
         .optional()
         .describe('a cause (c1) or a test filter; default: the tests that the last run left red'),
-      base: value.optional().describe('a commit at which the test passed'),
+      base: valueShape.optional().describe('a commit at which the test passed'),
     },
     output: runShape,
     isReadOnly: false,
-    work: ({ test, base }, hosting) => awaitAnswer(createRunAnswer, blame({ test, base, ...hosting })),
+    run: ({ test, base }, hosting) => awaitAnswer(createRunAnswer, blame({ test, base, ...hosting })),
     rebuild: async (runId) => readStoredAnswer(runId, createRunAnswer),
   }),
-  open_questions: tool({
+  open_questions: defineTool({
     description:
       'List the questions that only a person can answer, with the attempts so far and the ready patches.',
     input: {},
     output: questionsShape,
     isReadOnly: true,
-    work: async () => {
+    run: async () => {
       const all = await withStore({ runsCode: true }, listPendingWithPatches);
       return 'kind' in all ? err(all) : ok(createQuestionsAnswer(all));
     },
   }),
-  answer_question: tool({
+  answer_question: defineTool({
     description:
       'Record the answer of the person to an open question. Ask the person first: the decision is theirs, not yours. A chosen patch (tests, app or whole) is applied and proven.',
     input: {
-      id: value,
+      id: valueShape,
       choice: z.enum(choices),
       guidance: z.string().optional().describe('for guide: what the next agent has to know'),
       allow: z.enum(['tests']).optional().describe('for guide: the next agent may change the tests'),
@@ -145,7 +147,7 @@ export const tools: Readonly<Record<string, Tool>> = {
     },
     output: answeredShape,
     isReadOnly: false,
-    work: answerQuestion,
+    run: answerQuestion,
   }),
 };
 
@@ -181,7 +183,7 @@ async function readStoredAnswer(
   runId: string,
   toAnswer: (report: Report) => ToolAnswer | null,
 ): Promise<Result<ToolAnswer, Problem>> {
-  const report = await readReport(runDirOf(process.cwd(), runId));
+  const report = await readReport(findRunDir(process.cwd(), runId));
   const result = report && toAnswer(report);
   const noRun: Problem = {
     kind: 'run-missing',
@@ -198,13 +200,13 @@ async function getFailure(word: string, run: string | null): Promise<Result<Tool
   // The run may come from another machine, which did not know the secrets of this one.
   const redactor = await createRedactor({ env: process.env, projectRoot: cwd });
   const all = redactor.deep(listFailures(storedRun.value));
-  const only = requireOneFailure(word, all);
-  if (!only.ok) return only;
+  const found = requireOneFailure(word, all);
+  if (!found.ok) return found;
   return ok(
     createFailureAnswer(
       storedRun.value.runId,
-      only.value,
-      await listFailureFiles(storedRun.value, only.value, cwd),
+      found.value,
+      await listFailureFiles(storedRun.value, found.value, cwd),
     ),
   );
 }
@@ -215,15 +217,15 @@ async function answerQuestion(
 ): Promise<Result<ToolAnswer, Problem>> {
   const answered = await withStore({ runsCode: true }, async (store) => {
     if (store === null) return err(createNoSuchEscalationProblem(id));
-    const asked = await findEscalation(store, id);
-    return asked.ok ? recordAnswer(store, asked.value, typed, { json: true }) : asked;
+    const escalation = await findEscalation(store, id);
+    return escalation.ok ? recordAnswer(store, escalation.value, typed, { json: true }) : escalation;
   });
   if ('kind' in answered) return err(answered);
   if (!answered.ok) return answered;
   const { id: fullId, state, choice } = answered.value.escalation;
   const line = `${fullId} ${state}${choice === null ? '' : `: ${choiceText[choice]}`}`;
   const data = { id: fullId, state, run: null };
-  const proven = await proveHosted(answered.value, hosting);
+  const proven = await proveChosenPatch(answered.value, hosting);
   if (proven === null) return ok({ data, text: line });
   const result = proven.ok ? createAnswer(createRunAnswer, proven.value) : proven;
   return result.ok

@@ -50,8 +50,8 @@ export async function applyFix(change: PullRequest, request: ApplyRequest): Prom
 }
 
 /**
- * Adds the red tests of a run to `quarantine` in agents.yaml, with an end date. The quarantine is reviewed and merged with the branch. `now` is in
- * milliseconds since the epoch.
+ * Adds a run's red tests to `quarantine` in agents.yaml, with an end date. The quarantine is reviewed and merged with the branch. `now` is in milliseconds
+ * since the epoch.
  */
 export async function quarantineRed(
   change: PullRequest,
@@ -74,13 +74,13 @@ async function commitTo(
   const { forge } = request;
   const refuse = (message: string): CommentOutcome => ({ kind: 'refused', message });
   if (change.isFork) return refuse(branchInFork);
-  const applied = (await forge.listMessages(change.number)).filter(isOurCommit).length;
+  const applied = (await forge.listCommitMessages(change.number)).filter(isOurCommit).length;
   const limit = await readPerBranchLimit(request);
   if (applied >= limit) return refuse(`limits.perBranch (${limit}) was reached.`);
   const content = await createContent();
   if (typeof content === 'string') return refuse(content);
   const { branch, head } = change;
-  const commit = await forge.commit({ ...content, branch, parent: head, isOwnBranch: false });
+  const commit = await forge.createCommit({ ...content, branch, parent: head, isOwnBranch: false });
   return commit !== null
     ? { kind: 'done', message: `${content.message.split('\n')[0]}: committed to ${branch}.` }
     : refuse(branchMovedOn);

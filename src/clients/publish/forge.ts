@@ -11,8 +11,8 @@ export interface PullRequest {
   readonly isFork: boolean;
 }
 
-/** What a CI run tested, according to the forge. */
-export type Occasion =
+/** The pull request or branch that a CI run tested, according to the forge. */
+export type PublishTarget =
   | { readonly kind: 'change'; readonly change: PullRequest }
   | { readonly kind: 'branch'; readonly branch: string; readonly head: string; readonly isDefault: boolean }
   /** There is nothing to publish to; `why` is a sentence. */
@@ -69,26 +69,26 @@ export interface Forge {
   readonly runId: string;
   /** The page of that CI run, with a link to the artifact. */
   readonly runUrl: string;
-  readOccasion(): Promise<Occasion>;
+  readTarget(): Promise<PublishTarget>;
   /** Returns a file at a commit; null if there is none at this path. */
   readFile(path: string, commit: string): Promise<StoredFile | null>;
   /** Returns the comments of this token's own account on a change. */
   listOwnComments(change: number): Promise<readonly OwnComment[]>;
   /** Returns the commit messages of a change. */
-  listMessages(change: number): Promise<readonly string[]>;
+  listCommitMessages(change: number): Promise<readonly string[]>;
   createComment(change: number, body: string): Promise<void>;
   editComment(change: number, id: number, body: string): Promise<void>;
   writeCheck(head: string, check: CheckRun): Promise<void>;
   /** Suggests replacements at lines in the diff, unless they are already suggested; returns their number. */
-  suggest(change: PullRequest, replacements: readonly LineReplacement[]): Promise<number>;
+  addSuggestions(change: PullRequest, replacements: readonly LineReplacement[]): Promise<number>;
   /** Returns the newest commit of a branch; null if there is no such branch. */
-  readHead(branch: string): Promise<{ readonly commit: string; readonly message: string } | null>;
+  readBranchHead(branch: string): Promise<{ readonly commit: string; readonly message: string } | null>;
   /** Returns the id of the new commit; null if the branch has moved on from the parent. */
-  commit(commit: NewCommit): Promise<string | null>;
+  createCommit(commit: NewCommit): Promise<string | null>;
   /** Returns the body of the newest pull request of a branch by this token's own account, open or closed. */
-  readProposalBody(branch: string, base: string): Promise<string | null>;
+  readPullRequestBody(branch: string, base: string): Promise<string | null>;
   /** Opens the pull request of a branch, or updates the open one; returns its URL. */
-  propose(proposal: FixPullRequest): Promise<string>;
+  writePullRequest(proposal: FixPullRequest): Promise<string>;
 }
 
 /** A comment by self-heal's own account. */

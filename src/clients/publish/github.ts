@@ -5,7 +5,7 @@ import type { Problem } from '../../problem.js';
 import { err, ok, type Result } from '../../result.js';
 import { jsonOf } from '../../json-of.js';
 import { type LineReplacement, createReplacementKey, renderSuggestion } from './fix.js';
-import type { PullRequest, CheckRun, Forge, NewCommit, Occasion, StoredFile } from './forge.js';
+import type { PullRequest, CheckRun, Forge, NewCommit, PublishTarget, StoredFile } from './forge.js';
 
 const repository = z.object({ full_name: z.string().regex(/^[\w.-]+\/[\w.-]+$/) });
 const sha = z.string().regex(/^[\da-f]{40,64}$/);
@@ -50,9 +50,9 @@ export interface Github extends Forge {
   /** True if an account may push to the repository. */
   mayWrite(login: string): Promise<boolean>;
   /** Reads the current state of a pull request. */
-  readChange(number: number): Promise<PullRequest>;
-  react(comment: number, content: '+1' | '-1'): Promise<void>;
-  rerun(runId: number): Promise<void>;
+  readPullRequest(number: number): Promise<PullRequest>;
+  addReaction(comment: number, content: '+1' | '-1'): Promise<void>;
+  rerunWorkflow(runId: number): Promise<void>;
 }
 
 /** Opens GitHub for the repository and the event of the current job. */
@@ -98,27 +98,27 @@ function createGithub(event: GithubEvent, { token, env }: { token: string; env: 
   const { workflow_run: run } = event;
   const { full_name: fullName, default_branch: defaultBranch } = event.repository;
   const [owner = '', repo = ''] = fullName.split('/');
-  const at = { owner, repo };
+  const ownRepository = { owner, repo };
   const { rest } = octokit;
   const runId = String(run?.id ?? env['GITHUB_RUN_ID'] ?? '');
   const server = env['GITHUB_SERVER_URL'] ?? 'https://github.com';
   const trees = new Map<string, Promise<Map<string, { mode: string; type: string; sha: string }>>>();
-  let own: Promise<string> | undefined;
+  let ownLogin: Promise<string> | undefined;
 
   const readOwnLogin = () =>
-    (own ??= rest.users.getAuthenticated().then(
+    (ownLogin ??= rest.users.getAuthenticated().then(
       ({ data }) => data.login,
       () => ACTIONS_BOT,
     ));
 
   const readTree = (id: string) => {
-    const known =
+    const tree =
       trees.get(id) ??
       rest.git
-        .getTree({ ...at, tree_sha: id })
+        .getTree({ ...ownRepository, tree_sha: id })
         .then(({ data }) => new Map(data.tree.map((entry) => [entry.path, entry])));
-    trees.set(id, known);
-    return known;
+    trees.set(id, tree);
+    return tree;
   };
 
   /** Reads tree by tree from the root, because only the entries of trees distinguish links and executables. */
@@ -131,23 +131,23 @@ function createGithub(event: GithubEvent, { token, env }: { token: string; env: 
       ({ sha: id, mode } = entry);
     }
     if (!mode.startsWith('100')) return null;
-    const { data } = await rest.git.getBlob({ ...at, file_sha: id });
+    const { data } = await rest.git.getBlob({ ...ownRepository, file_sha: id });
     return { content: Buffer.from(data.content, 'base64'), isExecutable: mode === '100755' };
   };
 
-  const readChange = async (number: number) => {
-    const { data } = await rest.pulls.get({ ...at, pull_number: number });
+  const readPullRequest = async (number: number) => {
+    const { data } = await rest.pulls.get({ ...ownRepository, pull_number: number });
     const { head } = data;
     return { number, head: head.sha, branch: head.ref, isFork: head.repo?.full_name !== fullName };
   };
 
-  const readOccasion = async (): Promise<Occasion> => {
+  const readTarget = async (): Promise<PublishTarget> => {
     if (run?.event.startsWith('pull_request')) {
       const from = run.head_repository?.full_name.split('/')[0] ?? owner;
       const head = `${from}:${run.head_branch ?? ''}`;
-      const { data } = await rest.pulls.list({ ...at, state: 'open', head });
+      const { data } = await rest.pulls.list({ ...ownRepository, state: 'open', head });
       const pull = data.find((pull) => pull.head.sha === run.head_sha);
-      if (pull) return { kind: 'change', change: await readChange(pull.number) };
+      if (pull) return { kind: 'change', change: await readPullRequest(pull.number) };
       return {
         kind: 'none',
         why: `No open pull request has ${run.head_sha.slice(0, 7)} as its newest commit.`,
@@ -155,7 +155,7 @@ function createGithub(event: GithubEvent, { token, env }: { token: string; env: 
     }
     if (event.pull_request) {
       const { number, head } = event.pull_request;
-      const now = await readChange(number);
+      const now = await readPullRequest(number);
       if (now.head === head.sha) return { kind: 'change', change: now };
       return { kind: 'none', why: `Pull request ${number} has moved on from ${head.sha.slice(0, 7)}.` };
     }
@@ -167,7 +167,7 @@ function createGithub(event: GithubEvent, { token, env }: { token: string; env: 
 
   const writeCheck = async (head: string, { conclusion, title, summary, annotations }: CheckRun) => {
     const name = 'self-heal';
-    const { data } = await rest.checks.listForRef({ ...at, ref: head, check_name: name });
+    const { data } = await rest.checks.listForRef({ ...ownRepository, ref: head, check_name: name });
     const output = {
       title,
       summary,
@@ -184,36 +184,41 @@ function createGithub(event: GithubEvent, { token, env }: { token: string; env: 
     const result = { status: 'completed' as const, conclusion, output };
     // GitHub adds the annotations of an update to the existing ones.
     if (existing)
-      await rest.checks.update({ ...at, check_run_id: existing.id, ...result, output: { title, summary } });
-    else await rest.checks.create({ ...at, name, external_id: name, head_sha: head, ...result });
+      await rest.checks.update({
+        ...ownRepository,
+        check_run_id: existing.id,
+        ...result,
+        output: { title, summary },
+      });
+    else await rest.checks.create({ ...ownRepository, name, external_id: name, head_sha: head, ...result });
   };
 
-  const suggest = async (
+  const addSuggestions = async (
     { number, head }: { number: number; head: string },
     all: readonly LineReplacement[],
   ) => {
-    const files = await octokit.paginate(rest.pulls.listFiles, { ...at, pull_number: number });
+    const files = await octokit.paginate(rest.pulls.listFiles, { ...ownRepository, pull_number: number });
     const linesInDiff = new Map(files.map(({ filename, patch = '' }) => [filename, listShownLines(patch)]));
-    const fitting = all.filter(({ path, first, last }) => {
+    const inDiff = all.filter(({ path, first, last }) => {
       const replaced = Array.from({ length: last - first + 1 }, (_, index) => first + index);
       return replaced.every((line) => linesInDiff.get(path)?.has(line));
     });
     const login = await readOwnLogin();
     const reviewComments = await octokit.paginate(rest.pulls.listReviewComments, {
-      ...at,
+      ...ownRepository,
       pull_number: number,
     });
-    const before = reviewComments.filter(({ user }) => user?.login === login).map(({ body }) => body);
-    const fresh = fitting
-      .filter((replacement) => !before.some((body) => body.includes(createReplacementKey(replacement))))
+    const ownBodies = reviewComments.filter(({ user }) => user?.login === login).map(({ body }) => body);
+    const newReplacements = inDiff
+      .filter((replacement) => !ownBodies.some((body) => body.includes(createReplacementKey(replacement))))
       .slice(0, MAX_SUGGESTIONS);
-    if (fresh.length === 0) return fitting.length;
+    if (newReplacements.length === 0) return inDiff.length;
     await rest.pulls.createReview({
-      ...at,
+      ...ownRepository,
       pull_number: number,
       commit_id: head,
       event: 'COMMENT',
-      comments: fresh.map((replacement) => ({
+      comments: newReplacements.map((replacement) => ({
         path: replacement.path,
         line: replacement.last,
         side: 'RIGHT',
@@ -223,12 +228,12 @@ function createGithub(event: GithubEvent, { token, env }: { token: string; env: 
         body: renderSuggestion(replacement, 'suggestion'),
       })),
     });
-    return fitting.length;
+    return inDiff.length;
   };
 
-  const readHead = async (branch: string) => {
+  const readBranchHead = async (branch: string) => {
     try {
-      const { data } = await rest.repos.getBranch({ ...at, branch });
+      const { data } = await rest.repos.getBranch({ ...ownRepository, branch });
       return { commit: data.commit.sha, message: data.commit.commit.message };
     } catch (error) {
       if (readStatus(error) === 404) return null;
@@ -236,8 +241,8 @@ function createGithub(event: GithubEvent, { token, env }: { token: string; env: 
     }
   };
 
-  const commit = async ({ branch, parent, files, message, isOwnBranch }: NewCommit) => {
-    const { data: base } = await rest.git.getCommit({ ...at, commit_sha: parent });
+  const createCommit = async ({ branch, parent, files, message, isOwnBranch }: NewCommit) => {
+    const { data: base } = await rest.git.getCommit({ ...ownRepository, commit_sha: parent });
     const tree = await Promise.all(
       files.map(async ({ path, content, isExecutable }) => ({
         path,
@@ -246,22 +251,33 @@ function createGithub(event: GithubEvent, { token, env }: { token: string; env: 
         sha:
           content === null
             ? null
-            : (await rest.git.createBlob({ ...at, content: content.toString('base64'), encoding: 'base64' }))
-                .data.sha,
+            : (
+                await rest.git.createBlob({
+                  ...ownRepository,
+                  content: content.toString('base64'),
+                  encoding: 'base64',
+                })
+              ).data.sha,
       })),
     );
-    const newTree = await rest.git.createTree({ ...at, base_tree: base.tree.sha, tree });
+    const newTree = await rest.git.createTree({ ...ownRepository, base_tree: base.tree.sha, tree });
     const { data } = await rest.git.createCommit({
-      ...at,
+      ...ownRepository,
       message,
       tree: newTree.data.sha,
       parents: [parent],
     });
-    const branchExists = !isOwnBranch || (await readHead(branch)) !== null;
-    if (!branchExists) await rest.git.createRef({ ...at, ref: `refs/heads/${branch}`, sha: data.sha });
+    const branchExists = !isOwnBranch || (await readBranchHead(branch)) !== null;
+    if (!branchExists)
+      await rest.git.createRef({ ...ownRepository, ref: `refs/heads/${branch}`, sha: data.sha });
     else {
       try {
-        await rest.git.updateRef({ ...at, ref: `heads/${branch}`, sha: data.sha, force: isOwnBranch });
+        await rest.git.updateRef({
+          ...ownRepository,
+          ref: `heads/${branch}`,
+          sha: data.sha,
+          force: isOwnBranch,
+        });
       } catch (error) {
         // Without force, GitHub refuses a commit that does not follow the branch's newest one.
         if (readStatus(error) === 422 && !isOwnBranch) return null;
@@ -277,56 +293,62 @@ function createGithub(event: GithubEvent, { token, env }: { token: string; env: 
     defaultBranch,
     runId,
     runUrl: run?.html_url ?? `${server}/${fullName}/actions/runs/${runId}`,
-    readOccasion,
+    readTarget,
     readFile,
     listOwnComments: async (number) => {
       const login = await readOwnLogin();
       const all = await octokit.paginate(rest.issues.listComments, {
-        ...at,
+        ...ownRepository,
         issue_number: number,
         per_page: 100,
       });
       return all.filter(({ user }) => user?.login === login).map(({ id, body = '' }) => ({ id, body }));
     },
     createComment: async (number, body) =>
-      void (await rest.issues.createComment({ ...at, issue_number: number, body })),
+      void (await rest.issues.createComment({ ...ownRepository, issue_number: number, body })),
     editComment: async (_, id, body) =>
-      void (await rest.issues.updateComment({ ...at, comment_id: id, body })),
+      void (await rest.issues.updateComment({ ...ownRepository, comment_id: id, body })),
     writeCheck,
-    suggest,
-    readHead,
-    commit,
-    readProposalBody: async (branch, base) => {
+    addSuggestions,
+    readBranchHead,
+    createCommit,
+    readPullRequestBody: async (branch, base) => {
       const head = `${owner}:${branch}`;
       const [login, { data }] = await Promise.all([
         readOwnLogin(),
-        rest.pulls.list({ ...at, state: 'all', head, base, sort: 'created', direction: 'desc' }),
+        rest.pulls.list({ ...ownRepository, state: 'all', head, base, sort: 'created', direction: 'desc' }),
       ]);
       return data.find(({ user }) => user?.login === login)?.body ?? null;
     },
-    propose: async ({ branch, base, title, body }) => {
-      const { data } = await rest.pulls.list({ ...at, state: 'open', head: `${owner}:${branch}`, base });
+    writePullRequest: async ({ branch, base, title, body }) => {
+      const { data } = await rest.pulls.list({
+        ...ownRepository,
+        state: 'open',
+        head: `${owner}:${branch}`,
+        base,
+      });
       const [open] = data;
-      if (!open) return (await rest.pulls.create({ ...at, head: branch, base, title, body })).data.html_url;
-      await rest.pulls.update({ ...at, pull_number: open.number, title, body });
+      if (!open)
+        return (await rest.pulls.create({ ...ownRepository, head: branch, base, title, body })).data.html_url;
+      await rest.pulls.update({ ...ownRepository, pull_number: open.number, title, body });
       return open.html_url;
     },
     mayWrite: async (username) => {
-      const { data } = await rest.repos.getCollaboratorPermissionLevel({ ...at, username });
+      const { data } = await rest.repos.getCollaboratorPermissionLevel({ ...ownRepository, username });
       return data.permission === 'admin' || data.permission === 'write';
     },
-    readChange,
-    listMessages: async (number) => {
+    readPullRequest,
+    listCommitMessages: async (number) => {
       const all = await octokit.paginate(rest.pulls.listCommits, {
-        ...at,
+        ...ownRepository,
         pull_number: number,
         per_page: 100,
       });
       return all.map(({ commit: { message } }) => message);
     },
-    react: async (comment_id, content) =>
-      void (await rest.reactions.createForIssueComment({ ...at, comment_id, content })),
-    rerun: async (run_id) => void (await rest.actions.reRunWorkflow({ ...at, run_id })),
+    addReaction: async (comment_id, content) =>
+      void (await rest.reactions.createForIssueComment({ ...ownRepository, comment_id, content })),
+    rerunWorkflow: async (run_id) => void (await rest.actions.reRunWorkflow({ ...ownRepository, run_id })),
   };
 }
 
@@ -335,14 +357,14 @@ function readStatus(error: unknown): unknown {
 }
 
 /** Returns the lines of the new side of a file's diff, or only those that it adds. */
-export function listShownLines(patch: string, which: ' ' | '+' = ' '): Set<number> {
+export function listShownLines(patch: string, sign: ' ' | '+' = ' '): Set<number> {
   const lines = new Set<number>();
   let line = 0;
   for (const text of patch.split('\n')) {
     const start = /^@@ -\d+(?:,\d+)? \+(\d+)/.exec(text)?.[1];
     if (start !== undefined) line = Number(start);
     else if (/^[ +]/.test(text)) {
-      if (which === ' ' || text.startsWith('+')) lines.add(line);
+      if (sign === ' ' || text.startsWith('+')) lines.add(line);
       line += 1;
     }
   }

@@ -2,7 +2,7 @@ import { type CommitAction, Gitlab } from '@gitbeaker/rest';
 import type { Problem } from '../../problem.js';
 import { err, ok, type Result } from '../../result.js';
 import { type LineReplacement, createReplacementKey, renderSuggestion } from './fix.js';
-import type { PullRequest, CheckRun, CommittedFile, Forge, NewCommit, Occasion } from './forge.js';
+import type { PullRequest, CheckRun, CommittedFile, Forge, NewCommit, PublishTarget } from './forge.js';
 import { listShownLines } from './github.js';
 
 /** Opens GitLab for the project and the pipeline of the current job (https://docs.gitlab.com/ci/variables/predefined_variables/). */
@@ -28,7 +28,7 @@ export function openGitlab(env: NodeJS.ProcessEnv): Result<Forge, Problem> {
 function createGitlab(project: string, { token, env }: { token: string; env: NodeJS.ProcessEnv }): Forge {
   const api = new Gitlab({ host: env['CI_SERVER_URL'] ?? 'https://gitlab.com', token });
 
-  const change = async (number: number): Promise<PullRequest> => {
+  const readMergeRequest = async (number: number): Promise<PullRequest> => {
     const { sha, source_branch, source_project_id, target_project_id } = await api.MergeRequests.show(
       project,
       number,
@@ -36,12 +36,12 @@ function createGitlab(project: string, { token, env }: { token: string; env: Nod
     return { number, head: sha, branch: source_branch, isFork: source_project_id !== target_project_id };
   };
 
-  const readOccasion = async (): Promise<Occasion> => {
+  const readTarget = async (): Promise<PublishTarget> => {
     const number = Number(env['CI_MERGE_REQUEST_IID'] ?? 0);
     // In a pipeline of the merged result, CI_COMMIT_SHA is a commit that no branch has.
     const head = env['CI_MERGE_REQUEST_SOURCE_BRANCH_SHA'] || env['CI_COMMIT_SHA'] || '';
     if (number > 0) {
-      const now = await change(number);
+      const now = await readMergeRequest(number);
       if (now.head === head) return { kind: 'change', change: now };
       return { kind: 'none', why: `Merge request ${number} has moved on from ${head.slice(0, 7)}.` };
     }
@@ -78,16 +78,16 @@ function createGitlab(project: string, { token, env }: { token: string; env: Nod
     });
   };
 
-  const suggest = async ({ number }: PullRequest, all: readonly LineReplacement[]) => {
+  const addSuggestions = async ({ number }: PullRequest, all: readonly LineReplacement[]) => {
     const { diff_refs: refs } = await api.MergeRequests.show(project, number);
     const diffs = await api.MergeRequests.allDiffs(project, number);
     // A suggestion at an unchanged line would also need its old number.
     const linesInDiff = new Map(
       diffs.map((diff) => [diff.new_path, { old: diff.old_path, lines: listShownLines(diff.diff, '+') }]),
     );
-    const fitting = all.filter(({ path, last }) => linesInDiff.get(path)?.lines.has(last));
+    const inDiff = all.filter(({ path, last }) => linesInDiff.get(path)?.lines.has(last));
     const bodies = (await listOwnComments(number)).map(({ body }) => body);
-    for (const replacement of fitting.filter(
+    for (const replacement of inDiff.filter(
       (replacement) => !bodies.some((body) => body.includes(createReplacementKey(replacement))),
     )) {
       await api.MergeRequestDiscussions.create(
@@ -107,10 +107,10 @@ function createGitlab(project: string, { token, env }: { token: string; env: Nod
         },
       );
     }
-    return fitting.length;
+    return inDiff.length;
   };
 
-  const readHead = async (branch: string) => {
+  const readBranchHead = async (branch: string) => {
     try {
       const { commit } = await api.Branches.show(project, branch);
       return { commit: commit.id, message: commit.message };
@@ -120,8 +120,8 @@ function createGitlab(project: string, { token, env }: { token: string; env: Nod
     }
   };
 
-  const commit = async ({ branch, parent, files, message, isOwnBranch }: NewCommit) => {
-    if (!isOwnBranch && (await readHead(branch))?.commit !== parent) return null;
+  const createCommit = async ({ branch, parent, files, message, isOwnBranch }: NewCommit) => {
+    if (!isOwnBranch && (await readBranchHead(branch))?.commit !== parent) return null;
     const { id } = await api.Commits.create(
       project,
       branch,
@@ -137,19 +137,19 @@ function createGitlab(project: string, { token, env }: { token: string; env: Nod
     defaultBranch: env['CI_DEFAULT_BRANCH'] ?? 'main',
     runId: env['CI_PIPELINE_ID'] ?? '0',
     runUrl: env['CI_PIPELINE_URL'] ?? '',
-    readOccasion,
+    readTarget,
     readFile,
     listOwnComments,
-    listMessages: async (number) =>
+    listCommitMessages: async (number) =>
       (await api.MergeRequests.allCommits(project, number)).map(({ message }) => message),
     createComment: async (number, body) => void (await api.MergeRequestNotes.create(project, number, body)),
     editComment: async (number, id, body) =>
       void (await api.MergeRequestNotes.edit(project, number, id, { body })),
     writeCheck,
-    suggest,
-    readHead,
-    commit,
-    readProposalBody: async (branch, base) => {
+    addSuggestions,
+    readBranchHead,
+    createCommit,
+    readPullRequestBody: async (branch, base) => {
       const { username } = await api.Users.showCurrentUser();
       const all = await api.MergeRequests.all({
         projectId: project,
@@ -160,7 +160,7 @@ function createGitlab(project: string, { token, env }: { token: string; env: Nod
       });
       return all.find(({ author }) => author.username === username)?.description ?? null;
     },
-    propose: async ({ branch, base, title, body }) => {
+    writePullRequest: async ({ branch, base, title, body }) => {
       const [open] = await api.MergeRequests.all({
         projectId: project,
         state: 'opened',

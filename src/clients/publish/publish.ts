@@ -28,12 +28,12 @@ export interface Publication {
 /** GitHub limits comments to 65,536 characters. */
 const MAX_COMMENT_BYTES = 60_000;
 
-/** Publishes a run for the review of its code, and returns a sentence for each action. Publishing again changes nothing. */
+/** Publishes a run where its code is reviewed, and returns a sentence for each action. Publishing again changes nothing. */
 export async function publish(publication: Publication): Promise<string[]> {
-  const occasion = await publication.forge.readOccasion();
-  if (occasion.kind === 'none') return [occasion.why];
-  if (occasion.kind === 'change') return publishOnChange(occasion.change, publication);
-  const { branch, head, isDefault } = occasion;
+  const target = await publication.forge.readTarget();
+  if (target.kind === 'none') return [target.why];
+  if (target.kind === 'change') return publishOnChange(target.change, publication);
+  const { branch, head, isDefault } = target;
   if (!isDefault)
     return [`${branch} is neither a ${publication.forge.noun} nor the default branch: nothing to publish.`];
   return publishOnBranch({ branch, head }, publication);
@@ -57,7 +57,7 @@ async function publishOnChange(change: PullRequest, publication: Publication): P
     : ownComment.body === body
       ? 'has this comment already'
       : 'has an updated comment';
-  const suggested = await forge.suggest(change, createSuggestions(change, publication));
+  const suggested = await forge.addSuggestions(change, createSuggestions(change, publication));
   return [
     `${number} ${result}.`,
     ...(suggested === 0
@@ -123,7 +123,7 @@ interface Page {
   /** The text without the patch, for the body of a pull request, which shows its changes anyway, and in which the patch could close issues. */
   readonly withoutFix: string;
   /** Why the patch must not be committed, as the end of a sentence; null if it may. */
-  readonly refused: string | null;
+  readonly refusal: string | null;
 }
 
 /** Returns the SHA-256 of a run's fix. */
@@ -141,25 +141,25 @@ function createPage({ artifact, redactor }: Publication): Page {
       renderMarkdown(report, { folder, maxBytes: MAX_COMMENT_BYTES, patchText: readPatchText, fix: fixText }),
     );
   const withoutFix = renderText('');
-  if (fix === null) return { text: withoutFix, fix: null, withoutFix, refused: null };
+  if (fix === null) return { text: withoutFix, fix: null, withoutFix, refusal: null };
   const patch = fix.toString('utf8');
   const section = renderFix('The fix, as it will be committed', patch);
   const read = readFix(fix);
   const isVisible = isUtf8(fix) && isPlainText(patch) && redactor.text(section) === section;
-  const refused = read.ok
+  const refusal = read.ok
     ? isVisible
       ? null
       : 'it contains text that a reviewer would not see'
     : read.error;
   const text = renderText(section);
-  if (refused === null && text.includes(section))
-    return { text, fix: hashFix(artifact), withoutFix, refused };
-  const why = refused ?? 'it is too long to be shown here';
+  if (refusal === null && text.includes(section))
+    return { text, fix: hashFix(artifact), withoutFix, refusal };
+  const why = refusal ?? 'it is too long to be shown here';
   return {
     text: renderText(`\nThe fix is not offered: ${escapeProse(why)}.\n`),
     fix: null,
     withoutFix,
-    refused,
+    refusal,
   };
 }
 
@@ -220,14 +220,14 @@ async function publishOnBranch(
   const page = createPage(publication);
   await forge.writeCheck(head, createCheck(publication, page));
   if (artifact.fix === null) return [`${branch} is ${artifact.report.outcome}: there is no fix to propose.`];
-  if (page.refused !== null) return [`The fix is not published: ${page.refused}.`];
-  const now = await forge.readHead(branch);
+  if (page.refusal !== null) return [`The fix is not published: ${page.refusal}.`];
+  const now = await forge.readBranchHead(branch);
   if (now?.commit !== head)
     return [`${branch} has moved on from ${head.slice(0, 7)}: a newer run publishes.`];
   const fixBranch = `self-heal/fix-${branch}`;
-  const fixHead = await forge.readHead(fixBranch);
+  const fixHead = await forge.readBranchHead(fixBranch);
   // An amended commit still has our message, so only its id shows whether it is ours.
-  if (fixHead && fixHead.commit !== readCommit(await forge.readProposalBody(fixBranch, branch)))
+  if (fixHead && fixHead.commit !== readCommit(await forge.readPullRequestBody(fixBranch, branch)))
     return [
       `Somebody has committed to ${fixBranch}, so it was not changed; delete it, and the next run creates it again.`,
     ];
@@ -236,11 +236,11 @@ async function publishOnBranch(
   if (fixHead?.message.trim() !== message.trim()) {
     const files = await createCommittedFiles(artifact, head, forge);
     if (typeof files === 'string') return [files];
-    commit = await forge.commit({ branch: fixBranch, parent: head, files, message, isOwnBranch: true });
+    commit = await forge.createCommit({ branch: fixBranch, parent: head, files, message, isOwnBranch: true });
   }
   const title = `Fix ${describeFixed(artifact.report)}`;
   const body = `<!-- self-heal ${JSON.stringify({ commit })} -->\n${page.withoutFix}\n[The run and its artifact](${forge.runUrl})\n`;
-  return [`${await forge.propose({ branch: fixBranch, base: branch, title, body })} has the fix.`];
+  return [`${await forge.writePullRequest({ branch: fixBranch, base: branch, title, body })} has the fix.`];
 }
 
 /** Counts the healed tests, or names the suite itself if no test was healed. */
@@ -289,8 +289,8 @@ export async function createCommittedFiles(
   const read = readFix(fix);
   if (!read.ok) return `The fix is not published: ${read.error}.`;
   const files = await Promise.all(read.value.map((file) => createCommittedFile(file, head, forge)));
-  const clash = files.find((file) => typeof file === 'string');
-  return clash ?? files.filter((file) => typeof file !== 'string');
+  const problem = files.find((file) => typeof file === 'string');
+  return problem ?? files.filter((file) => typeof file !== 'string');
 }
 
 async function createCommittedFile(

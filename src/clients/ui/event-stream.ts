@@ -9,7 +9,7 @@ import { renderRun } from '../../outputs/html/page.js';
 import { readPicture } from '../../run/pictures.js';
 import { relativePath } from '../../paths.js';
 import { createReport } from '../../run/report.js';
-import { runDirOf } from '../../run/run-folder.js';
+import { findRunDir } from '../../run/run-folder.js';
 import { type RunState, createEmptyRun, reduce } from '../../run/run-state.js';
 import { createLineFollower } from '../../state-folder.js';
 import { findLatestRunId } from '../../run/find-run.js';
@@ -26,7 +26,7 @@ interface EventStreamOptions {
 /** The interval between comments in the stream, which distinguish a quiet run from a lost connection. */
 const HEARTBEAT_MS = 15_000;
 /** The pause after an update, as a multiple of its drawing time, because a page with many causes must not slow down the run. */
-const PAUSE = 4;
+const PAUSE_FACTOR = 4;
 
 /**
  * Streams the newest run as server-sent events: the parts of the page that changed, as JSON; and `questions` when the pending questions may have
@@ -34,16 +34,17 @@ const PAUSE = 4;
  */
 export function streamEvents(c: Context, { projectRoot, clock, closing }: EventStreamOptions): Response {
   const response = streamSSE(c, async (stream) => {
-    const gone = new AbortController();
-    stream.onAbort(() => gone.abort());
-    const signal = AbortSignal.any([gone.signal, closing]);
+    const disconnection = new AbortController();
+    stream.onAbort(() => disconnection.abort());
+    const signal = AbortSignal.any([disconnection.signal, closing]);
     const heartbeat = setInterval(() => void stream.write(': still here\n\n'), HEARTBEAT_MS);
     try {
       for await (const update of followRuns({ projectRoot, signal, clock })) {
         const startedAt = clock.now();
         await stream.writeSSE({ data: JSON.stringify(await drawParts(projectRoot, update)) });
-        if (hasEvent(update, questionEvents)) await stream.writeSSE({ event: 'questions', data: '' });
-        await clock.sleep(PAUSE * (clock.now() - startedAt), signal);
+        if (update && hasEvent(update, (type) => questionEvents.includes(type)))
+          await stream.writeSSE({ event: 'questions', data: '' });
+        await clock.sleep(PAUSE_FACTOR * (clock.now() - startedAt), signal);
       }
     } finally {
       clearInterval(heartbeat);
@@ -56,13 +57,15 @@ export function streamEvents(c: Context, { projectRoot, clock, closing }: EventS
 
 const questionEvents: readonly Event['type'][] = ['agent.waiting_for_input', 'agent.escalation_resolved'];
 
-function hasEvent(update: RunUpdate | null, types: readonly Event['type'][], isIncluded = true): boolean {
-  return update?.events.some(({ type }) => types.includes(type) === isIncluded) ?? false;
+function hasEvent(update: RunUpdate, isMatch: (type: Event['type']) => boolean): boolean {
+  return update.events.some(({ type }) => isMatch(type));
 }
 
 async function drawParts(projectRoot: string, update: RunUpdate | null): Promise<Parts> {
   if (update === null) return noRun;
-  const result = hasEvent(update, transientEvents, false) ? await drawResult(projectRoot, update.run) : {};
+  const result = hasEvent(update, (type) => !transientEvents.includes(type))
+    ? await drawResult(projectRoot, update.run)
+    : {};
   return { ...drawNow(update.run), ...result };
 }
 
@@ -84,7 +87,7 @@ export function drawNow(run: RunState): Parts {
 
 /** Draws the result of a run so far, as in its report.html but with screenshots as URLs. */
 async function drawResult(projectRoot: string, run: RunState): Promise<Parts> {
-  const dir = runDirOf(projectRoot, run.runId);
+  const dir = findRunDir(projectRoot, run.runId);
   const loaded = await loadRun(createReport(run), run, {
     dir,
     displayDir: relativePath(projectRoot, dir),
@@ -127,7 +130,7 @@ async function* followRuns(options: {
     if (newest !== null && newest !== run.runId) {
       run = createEmptyRun(newest);
       // A run is moved into the project when it ends, so its path may change.
-      readNewLines = createLineFollower(() => path.join(runDirOf(projectRoot, newest), eventsFile));
+      readNewLines = createLineFollower(() => path.join(findRunDir(projectRoot, newest), eventsFile));
       continue;
     }
     await clock.sleep(POLL_MS, signal);

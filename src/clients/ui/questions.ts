@@ -34,7 +34,7 @@ const answerShape = z.strictObject({
   allow: z.literal('tests').optional(),
 });
 
-/** `GET /` returns the pending escalations as forms; `POST /<id>` answers one (ME-7). A refusal is a text to show. */
+/** `GET /` returns the pending escalations as forms; `POST /<id>` answers one (ME-7). An error response is a text to show. */
 export function createEscalationRoutes(escalations: PageEscalations): Hono {
   const routes = new Hono();
   routes.get('/', async (c) => {
@@ -119,9 +119,9 @@ function showQuestion(escalation: EscalationWithPatches): Markup {
  * the store later.
  */
 export function openProjectEscalations(flags: StoreFlags): PageEscalations {
-  const withProjectStore = async <T>(use: (store: Store | null) => Promise<Result<T, Problem>>) => {
-    const used = await withStore(flags, use);
-    return 'ok' in used ? used : err(used);
+  const withProjectStore = async <T>(task: (store: Store | null) => Promise<Result<T, Problem>>) => {
+    const result = await withStore(flags, task);
+    return 'ok' in result ? result : err(result);
   };
   return {
     listPending: () => withProjectStore(async (store) => ok(await listPendingWithPatches(store))),

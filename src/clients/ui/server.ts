@@ -12,7 +12,7 @@ import { streamEvents } from './event-stream.js';
 import { ownFile } from '../../own-files.js';
 import { listRunIds } from '../../run/find-run.js';
 import { readPicture } from '../../run/pictures.js';
-import { runDirOf } from '../../run/run-folder.js';
+import { findRunDir } from '../../run/run-folder.js';
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { getCookie, setCookie } from 'hono/cookie';
 
@@ -94,7 +94,7 @@ interface PageFile {
   readonly type: string;
 }
 
-const types: Record<string, string> = {
+const contentTypes: Record<string, string> = {
   '.html': 'text/html; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
@@ -106,12 +106,12 @@ async function readPageFiles(): Promise<ReadonlyMap<string, PageFile>> {
   const folder = ownFile('clients/ui/page');
   const files = new Map<string, PageFile>();
   for (const name of await readdir(folder)) {
-    const type = types[path.extname(name)];
+    const type = contentTypes[path.extname(name)];
     if (type) files.set(name, { text: await readFile(path.join(folder, name), 'utf8'), type });
   }
   // The live page and the report share their style sheet and their renderer.
   const sheet = await readFile(ownFile('outputs/html/page.css'), 'utf8');
-  return files.set('page.css', { text: sheet, type: types['.css'] ?? '' });
+  return files.set('page.css', { text: sheet, type: contentTypes['.css'] ?? '' });
 }
 
 /** Returns a screenshot with its type; null for anything but a screenshot of one of the project's runs. */
@@ -120,7 +120,7 @@ async function readScreenshot(
   { runId, n, name }: { readonly runId: string; readonly n: string; readonly name: string },
 ): Promise<{ bytes: Buffer; type: string } | null> {
   const isKnown = /^[1-9]\d{0,5}$/.test(n) && (await listRunIds(projectRoot)).includes(runId);
-  return isKnown ? readPicture(runDirOf(projectRoot, runId), { n: Number(n), name }) : null;
+  return isKnown ? readPicture(findRunDir(projectRoot, runId), { n: Number(n), name }) : null;
 }
 
 /** The token and the port against which requests are checked. */
@@ -180,15 +180,16 @@ function hasToken(c: Context, access: Access): boolean {
   // Browsers send cookies to every port of a host, so each `self-heal ui` uses a cookie name of its own.
   const name = `self-heal-ui-${access.port()}`;
   const bearer = /^Bearer (.+)$/.exec(c.req.header('authorization') ?? '')?.[1];
-  if ([getCookie(c, name), bearer].some((candidate) => isSame(candidate, access.token))) return true;
-  const inUrl = c.req.method === 'GET' && c.req.path === '/' && isSame(c.req.query('token'), access.token);
+  if ([getCookie(c, name), bearer].some((candidate) => matchesToken(candidate, access.token))) return true;
+  const isTokenInUrl =
+    c.req.method === 'GET' && c.req.path === '/' && matchesToken(c.req.query('token'), access.token);
   // Not a redirect: browsers send no strict cookie after a redirect that started from another site, such as webmail or a web terminal.
-  if (inUrl) setCookie(c, name, access.token, { httpOnly: true, sameSite: 'Strict', path: '/' });
-  return inUrl;
+  if (isTokenInUrl) setCookie(c, name, access.token, { httpOnly: true, sameSite: 'Strict', path: '/' });
+  return isTokenInUrl;
 }
 
 /** Compares hashes, because the duration must reveal neither contents nor lengths. */
-function isSame(candidate: string | undefined, token: string): boolean {
+function matchesToken(candidate: string | undefined, token: string): boolean {
   const hash = (text: string) => createHash('sha256').update(text).digest();
   return candidate !== undefined && timingSafeEqual(hash(candidate), hash(token));
 }

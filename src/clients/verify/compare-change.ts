@@ -34,9 +34,9 @@ export interface ComparedChange {
   readonly files: readonly ChangedFile[];
   readonly base: Verification['base'];
   /** Findings for which the change is refused. */
-  readonly refused: readonly Finding[];
+  readonly refusals: readonly Finding[];
   /** Findings that a person must review. */
-  readonly toReview: readonly Finding[];
+  readonly openFindings: readonly Finding[];
 }
 
 /**
@@ -58,7 +58,7 @@ export async function compareChange(
   const files = compared.filter(({ before, after }) => before !== after);
   const warn = (message: string) => bus.emit({ type: 'run.warning', message });
   // Judges changes committed since the tests were green, too: committing a weakened test does not make it right.
-  const sinceGreen = base === null && red?.green ? await compareWithGit(cwd, red.green) : changed;
+  const sinceGreen = base === null && red?.greenCommit ? await compareWithGit(cwd, red.greenCommit) : changed;
   const judgedFrom = 'kind' in sinceGreen ? changed : sinceGreen;
   const guardFindings = await guardWorkingTree(judgedFrom, {
     cwd,
@@ -66,15 +66,15 @@ export async function compareChange(
     warn,
   });
   const refused = listFindings(guardFindings, false);
-  const strictOnly = listFindings(guardFindings, true).slice(refused.length);
+  const strictFindings = listFindings(guardFindings, true).slice(refused.length);
   return ok({
     request: proofRequest,
     changed,
     files,
     base: { commit: judgedFrom.base, runId: judgedFrom === changed ? (redRun?.runId ?? null) : null },
-    refused,
-    toReview: [
-      ...strictOnly,
+    refusals: refused,
+    openFindings: [
+      ...strictFindings,
       ...(await findIgnoredReads(changed)),
       ...(await findDirtySubmodules(changed.root)),
     ],
@@ -91,9 +91,9 @@ export interface ProofResults {
 const noResults: ProofResults = { tests: new Map(), proven: [], notProven: [] };
 
 /** Announces the verdict on a change, and returns the result of the run. */
-export function conclude(
+export function announceVerdict(
   { bus }: Pick<OpenRun, 'bus'>,
-  { request, base, files, refused, toReview }: ComparedChange,
+  { request, base, files, refusals, openFindings }: ComparedChange,
   {
     verdict,
     reason,
@@ -107,7 +107,7 @@ export function conclude(
     depth: request.depth,
     base,
     files: files.map((file) => file.path),
-    findings: [...refused, ...toReview],
+    findings: [...refusals, ...openFindings],
     tests: [...tests].map(([id, proof]) => ({ id, proof })),
     proven,
     notProven,
@@ -117,9 +117,9 @@ export function conclude(
 }
 
 /** Ends the verification if the guard refuses the change; returns null if its tests have to run. */
-export function concludeRefused(opened: Pick<OpenRun, 'bus'>, change: ComparedChange): HealResult | null {
-  const { refused } = change;
-  if (refused.length === 0) return null;
-  const reason = `the guard has ${counted(refused.length, 'finding')}, so no test was run`;
-  return conclude(opened, change, { verdict: 'refused', reason });
+export function refuseByGuard(opened: Pick<OpenRun, 'bus'>, change: ComparedChange): HealResult | null {
+  const { refusals } = change;
+  if (refusals.length === 0) return null;
+  const reason = `the guard has ${counted(refusals.length, 'finding')}, so no test was run`;
+  return announceVerdict(opened, change, { verdict: 'refused', reason });
 }

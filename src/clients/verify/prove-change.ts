@@ -2,7 +2,7 @@ import {
   type Candidate,
   listCandidates,
   compareFiles,
-  createRevertingEdits,
+  createRevertEdits,
 } from '../../workspace/candidates.js';
 import type { ChangedFile } from '../../workspace/hunks.js';
 import { withChange } from '../../workspace/with-change.js';
@@ -37,15 +37,15 @@ import { type HealResult, createProgress, summarize } from '../../heal/progress.
 import type { Session } from '../../heal/session.js';
 import { createSuiteRuns } from '../../command/suite-runs.js';
 import { announceTests } from '../../heal/tell-tests.js';
-import { causeOfChange, readWorkingChange } from './read-change.js';
-import { type ComparedChange, conclude, type ProofResults } from './compare-change.js';
+import { changeCauseId, readWorkingChange } from './read-change.js';
+import { type ComparedChange, announceVerdict, type ProofResults } from './compare-change.js';
 
-/** The only change of a verification. It is in the project except during runs without it. */
+/** The only change of a verification. It is in the project, except while it is reverted for a run. */
 const changeInProof = createSingleFix('change');
 
 /**
  * Proves a change in the working tree (HN-12) by the same plan as the fixes of a run: its tests are green with it and red without it and, with depth
- * `full`, no other test is red because of it. To run without the change, this reverts it under the journal and restores it.
+ * `full`, no other test is red because of it. For the runs without the change, reverts it under the journal and restores it.
  */
 export async function verifyChange(
   opened: OpenRun,
@@ -54,17 +54,17 @@ export async function verifyChange(
 ): Promise<HealResult> {
   const green = await findGreenRun(opened, session, { first, change });
   if (session.signal.aborted) return stopped;
-  if ('verdict' in green) return conclude(opened, change, green);
+  if ('verdict' in green) return announceVerdict(opened, change, green);
   const proof = new ChangeProof(opened, session, { first: green.run, change });
   // The agent reviews the change while the proof runs.
-  const readings = change.request.review ? await readWorkingChange(session, change) : null;
-  const ended = await proof.prove();
-  const isOpen = ended.verdict === 'proven' || ended.verdict === 'review';
-  const read = isOpen ? await readings?.of(causeOfChange) : null;
-  await readings?.stop();
+  const reviews = change.request.review ? await readWorkingChange(session, change) : null;
+  const conclusion = await proof.prove();
+  const mayBeProven = conclusion.verdict === 'proven' || conclusion.verdict === 'review';
+  const review = mayBeProven ? await reviews?.of(changeCauseId) : null;
+  await reviews?.stop();
   if (session.signal.aborted) return stopped;
-  const judged = (read && proof.judgeReview(read.reading)) ?? ended;
-  return conclude(opened, change, { ...judged, ...proof.results() });
+  const judged = (review && proof.judgeReview(review.reading)) ?? conclusion;
+  return announceVerdict(opened, change, { ...judged, ...proof.results() });
 }
 
 /** The verdict on a change, and its reason. */
@@ -96,7 +96,7 @@ async function findGreenRun(
     if (session.settings.verify.prepare === null)
       return { verdict: 'unsteady', reason: 'red with the change, then green' };
     run = await session.suite.runAgain({
-      ids: rerunIdsIn(first, redBefore),
+      ids: listRerunIds(first, redBefore),
       purpose: 'proof',
       causeId: null,
     });
@@ -105,12 +105,12 @@ async function findGreenRun(
   const ran = new Set(run.tests.flatMap(({ test, outcome }) => (outcome === 'skipped' ? [] : test.id)));
   const missing = request.filters.length > 0 ? [] : redBefore.filter((id) => !ran.has(id));
   if (missing.length === 0) return { run };
-  const reason = `did not run with the change: ${counted(missing.length, 'test')} of those that were red`;
+  const reason = `${counted(missing.length, 'test')} that had been red did not run with the change`;
   return { verdict: 'red', reason };
 }
 
-/** Returns the ids that re-run these tests of a run, or all of its tests if it had none of these. */
-function rerunIdsIn({ tests, rerunIds }: SuiteRun, ids: readonly string[]): readonly string[] {
+/** Returns the ids that re-run these tests of a run, or all of its tests if it ran none of these. */
+function listRerunIds({ tests, rerunIds }: SuiteRun, ids: readonly string[]): readonly string[] {
   const all = tests.map(({ test }) => test.id);
   const wanted = all.filter((id) => ids.includes(id));
   return [...new Set((wanted.length > 0 ? wanted : all).flatMap((id) => rerunIds[id] ?? [id]))];
@@ -125,22 +125,22 @@ class ChangeProof {
   readonly #session: Session;
   readonly #first: SuiteRun;
   readonly #change: ComparedChange;
-  /** True if an earlier run shows which tests were red before the change. */
+  /** True if an earlier run showed which tests were red before the change. */
   readonly #isRedKnown: boolean;
   /** The number of the first run of the proof. */
   readonly #since: number;
   /** The ids of the tests that the change should fix. */
   readonly #ids: readonly string[];
-  /** The tests among them that do not need the change. */
-  readonly #needless = new Set<string>();
+  /** The ids of those tests that are green without the change, too. */
+  readonly #needlessTests = new Set<string>();
   readonly #proven: string[] = [];
   readonly #notProven: string[] = [];
   /** The whole suite with the change; null if it did not run. */
   #suite: SuiteRun | null = null;
-  #again: SuiteRun | null = null;
-  #hasRunRest = false;
+  #repeatedRun: SuiteRun | null = null;
+  #hasRunOtherTests = false;
   /** The conclusion; null until a step ends the proof. */
-  #ended: Conclusion | null = null;
+  #conclusion: Conclusion | null = null;
 
   constructor(
     opened: OpenRun,
@@ -157,19 +157,19 @@ class ChangeProof {
     this.#isRedKnown = ids.some((id) => redBefore.has(id));
     // If no earlier run shows which tests were red, a run without the change will.
     this.#ids = this.#isRedKnown ? ids.filter((id) => redBefore.has(id)) : ids;
-    this.#record(first, this.#ids, { part: 'trial', isOut: false });
+    this.#record(first, this.#ids, { part: 'trial', isReverted: false });
   }
 
   results(): ProofResults {
-    const tests = this.#ids.filter((id) => !this.#needless.has(id) || this.#isRedKnown);
+    const tests = this.#ids.filter((id) => !this.#needlessTests.has(id) || this.#isRedKnown);
     return {
-      tests: new Map(tests.map((id) => [id, this.#steps(id)])),
+      tests: new Map(tests.map((id) => [id, this.#listSteps(id)])),
       proven: this.#proven,
       notProven: [...this.#notProven, ...this.#describeLeftOutTests()],
     };
   }
 
-  #steps(id: string): ProofStep[] {
+  #listSteps(id: string): ProofStep[] {
     const sightings = this.#session.observations.sightings(id);
     return sightings.flatMap(({ run, shown }) => (run < this.#since || shown === 'nothing' ? [] : shown));
   }
@@ -183,39 +183,39 @@ class ChangeProof {
     );
   }
 
-  /** Makes the runs that the plan asks for. */
+  /** Makes the runs that the plan requests, and returns the conclusion. */
   async prove(): Promise<Conclusion> {
     const { signal } = this.#session;
     const part = await this.#findRemovablePart();
-    const out = typeof part === 'string' ? [] : part;
+    const removable = typeof part === 'string' ? [] : part;
     await followPlan(
-      () => this.#createQuestion(out.length > 0),
+      () => this.#createQuestion(removable.length > 0),
       signal,
       async (next) => {
         if (next.kind === 'settled') return false;
-        this.#ended = await this.#carryOut(next, out);
-        return this.#ended === null;
+        this.#conclusion = await this.#carryOut(next, removable);
+        return this.#conclusion === null;
       },
     );
     if (signal.aborted) return interrupted;
-    const ended = (await this.#findEdited(out)) ?? this.#ended;
-    return ended ?? (typeof part === 'string' ? unproven(part) : this.#settle());
+    const conclusion = (await this.#findEditedFiles(removable)) ?? this.#conclusion;
+    return conclusion ?? (typeof part === 'string' ? createUnproven(part) : this.#concludeUncontradicted());
   }
 
-  /** Concludes that nothing is proven if somebody edited the changed files during the proof: nobody knows which content the tests saw. */
-  async #findEdited(part: readonly Candidate[]): Promise<Conclusion | null> {
-    const unchanged = await this.#listUnchanged();
+  /** Concludes that nothing is proven if somebody edited the changed files during the proof, because the tests may have seen either content. */
+  async #findEditedFiles(part: readonly Candidate[]): Promise<Conclusion | null> {
+    const unchanged = await this.#listUnchangedFiles();
     const edited = part.flatMap(({ file }) =>
       unchanged.some(({ path }) => path === file.path) ? [] : file.path,
     );
     if (edited.length === 0) return null;
-    return unproven(
+    return createUnproven(
       `${[...new Set(edited)].join(', ')} changed during the proof; run self-heal verify again`,
     );
   }
 
   /** Returns the files of the change that have not changed since. */
-  async #listUnchanged(): Promise<ChangedFile[]> {
+  async #listUnchangedFiles(): Promise<ChangedFile[]> {
     const { changed, files } = this.#change;
     const paths = files.map((file) => file.path);
     const now = new Map((await compareFiles(changed, paths)).map(({ path, after }) => [path, after]));
@@ -227,7 +227,7 @@ class ChangeProof {
     const { repeat, flips } = settings.verify;
     const isFull = this.#change.request.depth === 'full';
     const others = this.#suite ? [...this.#suite.tests.map(({ test }) => test.id), suiteKey] : [];
-    const keys = [...new Set([...this.#ids.filter((id) => !this.#needless.has(id)), ...others])];
+    const keys = [...new Set([...this.#ids.filter((id) => !this.#needlessTests.has(id)), ...others])];
     return {
       fixes: [changeInProof],
       tests: this.#ids.map((key) =>
@@ -237,7 +237,7 @@ class ChangeProof {
           isLead: this.#isRedKnown,
           since: this.#since,
           sightings: observations.sightings(key),
-          ended: this.#needless.has(key) ? 'flaky' : null,
+          ended: this.#needlessTests.has(key) ? 'flaky' : null,
         }),
       ),
       greens: isFull ? repeat : 1,
@@ -248,7 +248,7 @@ class ChangeProof {
         !isRemovable || this.#countReds() === 0
           ? null
           : {
-              hasRun: this.#hasRunRest,
+              hasRun: this.#hasRunOtherTests,
               tests: keys.map((key) => ({ key, sightings: observations.sightings(key), isMarked: false })),
             },
     };
@@ -256,27 +256,28 @@ class ChangeProof {
 
   /** Counts the tests that were red without the change. */
   #countReds(): number {
-    return this.#ids.filter((id) => !this.#needless.has(id) && this.#steps(id).includes('red')).length;
+    return this.#ids.filter((id) => !this.#needlessTests.has(id) && this.#listSteps(id).includes('red'))
+      .length;
   }
 
   /** Carries out a step of the plan; returns a conclusion if it ends the proof. */
   async #carryOut(
     next: Exclude<NextInProof, { kind: 'settled' }>,
-    out: readonly Candidate[],
+    removable: readonly Candidate[],
   ): Promise<Conclusion | null> {
     switch (next.kind) {
       case 'run':
-        return this.#run(
+        return this.#runTests(
           next.tests.map(({ key }) => key),
-          { ...next, out },
+          { ...next, removable },
         );
       case 'run-culprit':
-        return this.#run(next.keys, { part: 'culprit', without: next.without, out });
+        return this.#runTests(next.keys, { part: 'culprit', without: next.without, removable });
       case 'run-rest':
-        return this.#runRest(next.again);
+        return this.#runOtherTests(next.again);
       case 'end':
         if (next.as !== 'flaky') return unsteady;
-        this.#needless.add(next.test.key);
+        this.#needlessTests.add(next.test.key);
         return null;
       case 'refute':
         return next.how.kind === 'flaky' ? needless : unsteady;
@@ -289,31 +290,35 @@ class ChangeProof {
     }
   }
 
-  async #run(
+  async #runTests(
     keys: readonly string[],
-    { part, without, out }: { part: ProofPart; without: readonly string[]; out: readonly Candidate[] },
+    {
+      part,
+      without,
+      removable,
+    }: { part: ProofPart; without: readonly string[]; removable: readonly Candidate[] },
   ): Promise<Conclusion | null> {
-    const isOut = without.length > 0;
-    const ids = keys.includes(suiteKey) ? null : rerunIdsIn(this.#suite ?? this.#first, keys);
-    const run = await (isOut ? this.#runWithout(out, ids) : this.#runAgain(ids));
+    const isReverted = without.length > 0;
+    const ids = keys.includes(suiteKey) ? null : listRerunIds(this.#suite ?? this.#first, keys);
+    const run = await (isReverted ? this.#runReverted(removable, ids) : this.#runAgain(ids));
     if (this.#session.signal.aborted) return interrupted;
-    if (run === null) return unproven('the change could not be reverted: its files changed meanwhile');
-    this.#record(run, keys, { part, isOut });
+    if (run === null) return createUnproven('the change could not be reverted: its files changed meanwhile');
+    this.#record(run, keys, { part, isReverted });
     const isRedNow = keys.some((id) => this.#ids.includes(id) && readStep(run, id) !== 'green');
-    return !isOut && isRedNow ? unsteady : null;
+    return !isReverted && isRedNow ? unsteady : null;
   }
 
   /** Runs the tests of the change once more or, with depth `full`, the whole suite. */
-  async #runRest(again: readonly string[] | null): Promise<Conclusion | null> {
+  async #runOtherTests(again: readonly string[] | null): Promise<Conclusion | null> {
     const session = this.#session;
     if (this.#change.request.depth === 'quick') {
-      this.#hasRunRest = true;
-      return this.#run(again ?? this.#ids, { part: 'rest', without: [], out: [] });
+      this.#hasRunOtherTests = true;
+      return this.#runTests(again ?? this.#ids, { part: 'rest', without: [], removable: [] });
     }
     if (again) {
-      const ids = again.includes(suiteKey) ? null : rerunIdsIn(this.#suite ?? this.#first, again);
-      this.#again = await session.suite.runAgain({ ids, purpose: 'regression', causeId: null });
-      this.#record(this.#again, again, { part: 'rest', isOut: false });
+      const ids = again.includes(suiteKey) ? null : listRerunIds(this.#suite ?? this.#first, again);
+      this.#repeatedRun = await session.suite.runAgain({ ids, purpose: 'regression', causeId: null });
+      this.#record(this.#repeatedRun, again, { part: 'rest', isReverted: false });
       return null;
     }
     const { config, project, workers } = this.#opened.request.options;
@@ -323,37 +328,42 @@ class ChangeProof {
       return { verdict: 'red', reason: 'verify.prepare failed with the change' };
     const run = await suites.rerun({ ids: null, purpose: 'regression', causeId: null });
     if (session.signal.aborted) return interrupted;
-    [this.#suite, this.#hasRunRest] = [run, true];
+    [this.#suite, this.#hasRunOtherTests] = [run, true];
     announceTests(session, run);
-    this.#record(run, [...run.tests.map(({ test }) => test.id), suiteKey], { part: 'rest', isOut: false });
+    this.#record(run, [...run.tests.map(({ test }) => test.id), suiteKey], {
+      part: 'rest',
+      isReverted: false,
+    });
     return this.#ids.some((id) => readStep(run, id) === 'red')
       ? { verdict: 'unsteady', reason: 'green with the change, then red in a run of the whole suite' }
       : null;
   }
 
   /** Concludes a proof that nothing contradicted. */
-  #settle(): Conclusion {
-    const [healed, reds] = [this.#ids.filter((id) => !this.#needless.has(id)), this.#countReds()];
+  #concludeUncontradicted(): Conclusion {
+    const [healed, reds] = [this.#ids.filter((id) => !this.#needlessTests.has(id)), this.#countReds()];
     if (reds === 0)
-      return this.#needless.size > 0 ? needless : unproven('without the change, its tests did not run');
-    if (this.#isRedKnown && this.#needless.size > 0)
+      return this.#needlessTests.size > 0
+        ? needless
+        : createUnproven('without the change, its tests did not run');
+    if (this.#isRedKnown && this.#needlessTests.size > 0)
       return {
         verdict: 'needless',
-        reason: `${counted(this.#needless.size, 'test')} of those that were red are green without the change, too`,
+        reason: `${counted(this.#needlessTests.size, 'test')} that had been red passed without the change, too`,
       };
-    const greens = healed.map((id) => this.#steps(id).filter((step) => step === 'green').length);
+    const greens = healed.map((id) => this.#listSteps(id).filter((step) => step === 'green').length);
     this.#proven.push(
       `green ${counted(Math.min(...greens), 'time')} with the change`,
       `${counted(reds, 'test')} red without the change`,
     );
-    if (this.#suite) this.#settleRest(this.#suite);
-    else this.#notProven.push('that nothing else broke: the rest did not run');
-    return this.#change.toReview.length > 0
+    if (this.#suite) this.#concludeOtherTests(this.#suite);
+    else this.#notProven.push('that nothing else broke: the rest of the suite did not run');
+    return this.#change.openFindings.length > 0
       ? { verdict: 'review', reason: 'a person must decide whether the listed findings are acceptable' }
       : { verdict: 'proven', reason: 'green with the change and red without' };
   }
 
-  #settleRest({ tests }: SuiteRun): void {
+  #concludeOtherTests({ tests }: SuiteRun): void {
     const { bus } = this.#session;
     const outcome = judgeRest({
       kept: changeInProof.changes,
@@ -363,13 +373,13 @@ class ChangeProof {
     if (flaky.length > 0) bus.emit({ type: 'tests.decided', ids: flaky, verdict: 'flaky' });
     if (outcome.red.length > 0)
       this.#notProven.push(
-        `anything by ${counted(outcome.red.length, 'other test')}: red with and without the change`,
+        `anything about ${counted(outcome.red.length, 'other test')}, red with and without the change`,
       );
-    this.#proven.push(`no other test broke: ${counted(tests.length, 'test')} of the suite ran`);
+    this.#proven.push(`no other test broke: the whole suite ran (${counted(tests.length, 'test')})`);
   }
 
   async #concludeBroken(keys: readonly string[]): Promise<Conclusion> {
-    const run = this.#again ?? this.#suite;
+    const run = this.#repeatedRun ?? this.#suite;
     for (const cause of groupIntoCauses(run ? await this.#session.diagnostics.diagnose(run) : []))
       this.#session.bus.emit({ type: 'cause.found', cause: summarize(cause) });
     const tests = keys.filter((key) => key !== suiteKey);
@@ -395,7 +405,7 @@ class ChangeProof {
       : { verdict: 'review', reason: `a person must review it: ${opinion}` };
   }
 
-  /** Returns the changes in the app or, if there are none, in the tests, to run without them; a sentence if they cannot be reverted. */
+  /** Returns the changes to revert: those in the app or, if there are none, those in the tests; a sentence if they cannot be reverted. */
   async #findRemovablePart(): Promise<readonly Candidate[] | string> {
     const { workspace, folder } = this.#session;
     const { root } = workspace;
@@ -403,20 +413,23 @@ class ChangeProof {
     const isTest = createTestPathPredicate(findSuitePaths(root, this.#first));
     const contents = openContentStore(folder.dir);
     // Files that the tests write are not part of the change.
-    const unchanged = await this.#listUnchanged();
+    const unchanged = await this.#listUnchangedFiles();
     const candidates = await listCandidates(unchanged, { root, contents, isTest, findStepIndex: () => 0 });
     if (candidates.length === 0)
       return unchanged.length === 0
-        ? 'the content of no file has changed since then, so there is nothing to revert'
+        ? 'no file has other content than when the tests were red, so there is nothing to revert'
         : 'the change cannot be reverted without installing packages';
     const app = candidates.filter(({ inTests }) => !inTests);
     return app.length > 0 ? app : candidates;
   }
 
   /** Runs tests without the change; returns null if it could not be reverted. */
-  async #runWithout(part: readonly Candidate[], ids: readonly string[] | null): Promise<TestOutcomes | null> {
+  async #runReverted(
+    part: readonly Candidate[],
+    ids: readonly string[] | null,
+  ): Promise<TestOutcomes | null> {
     const { workspace, folder, bus, signal } = this.#session;
-    const edits = await createRevertingEdits(part, {
+    const edits = await createRevertEdits(part, {
       root: workspace.root,
       contents: openContentStore(folder.dir),
     });
@@ -443,25 +456,25 @@ class ChangeProof {
   #record(
     run: TestOutcomes,
     keys: readonly string[],
-    { part, isOut }: { readonly part: ProofPart; readonly isOut: boolean },
+    { part, isReverted }: { readonly part: ProofPart; readonly isReverted: boolean },
   ): void {
     const observed = keys.map((key): [string, Observation] => {
       const step = key === suiteKey ? (run.suiteFailure ? 'red' : 'green') : readStep(run, key);
-      return [key, { ended: endings[step ?? 'nothing'], failure: null, suiteFailure: null }];
+      return [key, { ended: endingsByStep[step ?? 'nothing'], failure: null, suiteFailure: null }];
     });
-    const fixes = isOut ? [] : changeInProof.changes;
-    const without = isOut ? changeInProof.changes : [];
+    const fixes = isReverted ? [] : changeInProof.changes;
+    const without = isReverted ? changeInProof.changes : [];
     this.#session.observations.add(new Map(observed), { part, fixes, without });
   }
 }
 
-const endings = { green: 'passed', red: 'failed', nothing: 'not-run' } as const;
+const endingsByStep = { green: 'passed', red: 'failed', nothing: 'not-run' } as const;
 const unsteady: Conclusion = { verdict: 'unsteady', reason: 'green with the change, then red' };
 const needless: Conclusion = {
   verdict: 'needless',
   reason: 'its tests are green without the change, too',
 };
-const unproven = (reason: string): Conclusion => ({ verdict: 'unproven', reason });
+const createUnproven = (reason: string): Conclusion => ({ verdict: 'unproven', reason });
 
 /** Returns a test's outcome in a run; null if it did not run. If the suite did not start, every test counts as red. */
 function readStep({ tests, suiteFailure }: TestOutcomes, id: string): ProofStep | null {

@@ -6,14 +6,14 @@ import { reviewAll, type Reviews } from '../../heal/review/review-fixes.js';
 import { formatReportTestName } from '../../outputs/wording.js';
 import type { Session } from '../../heal/session.js';
 import { readFailureRecords } from '../../run/failure-record.js';
-import { runDirOf } from '../../run/run-folder.js';
+import { findRunDir } from '../../run/run-folder.js';
 import { openContentStore } from '../../workspace/change.js';
 import type { FileEdit, FileState } from '../../workspace/file-state.js';
 import { renderChange } from '../../workspace/patch-text.js';
 import type { ComparedChange } from './compare-change.js';
 
-/** Stands for the change to verify, in place of a cause's id. */
-export const causeOfChange = 'c1';
+/** The id of the verified change in place of a cause's id. */
+export const changeCauseId = 'c1';
 
 /**
  * Starts a review of the change in the working tree, in a copy, like that of a run's fix (HN-11). The reviewer gets the first cause of the last red
@@ -24,19 +24,19 @@ export async function readWorkingChange(
   { request: { red }, files }: Pick<ComparedChange, 'request' | 'files'>,
 ): Promise<Reviews> {
   const { cwd, settings, redactor, workspace, folder } = session;
-  const redDir = red && runDirOf(cwd, red.runId);
+  const redDir = red && findRunDir(cwd, red.runId);
   const { failures } = redDir ? await readFailureRecords(redDir, { root: cwd }) : { failures: [] };
   const [first] = groupIntoCauses(failures);
   if (!first || !redDir) return createNoReview('no red run recorded the failure that it should fix');
-  const cause = { ...first, id: causeOfChange };
+  const cause = { ...first, id: changeCauseId };
   const contents = openContentStore(folder.dir);
-  const stateOf = async (text: string | null): Promise<FileState | null> =>
+  const storeState = async (text: string | null): Promise<FileState | null> =>
     text === null
       ? null
       : { kind: 'file', mode: 0o644, hash: await contents.put(Buffer.from(text, 'latin1')) };
   const edits: FileEdit[] = [];
   for (const { path: file, before, after } of files)
-    edits.push({ path: file, before: await stateOf(before), after: await stateOf(after) });
+    edits.push({ path: file, before: await storeState(before), after: await storeState(after) });
   const { patch } = await renderChange({ id: '1', edits, folders: [] }, contents);
   const fix = await gatherFix(
     { root: workspace.root, cwd, contents, clean: (text) => redactor.clean(text) },
@@ -48,7 +48,7 @@ export async function readWorkingChange(
       facts: [],
     },
   );
-  const programs = await chooseReviewers(settings, { maker: null, cwd });
+  const programs = await chooseReviewers(settings, { author: null, cwd });
   if (typeof programs === 'string') return createNoReview(programs);
   const evidence = path.join(redDir, 'failures', String(cause.lead.n));
   return reviewAll(session, [{ cause, n: 1, programs, evidence, fix: redactor.deep(fix) }]);

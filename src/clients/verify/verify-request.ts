@@ -26,7 +26,7 @@ export async function createVerifyRequest(
   const red = await findLastRed(project.cwd);
   if (red === null && filters.length === 0) return err(noRedRun);
   const onlyIds = filters.length === 0 && red ? await listRerunIds(project.cwd, red) : [];
-  // Starts no agent to fix anything, and proves as thoroughly as a full heal.
+  // No agent starts to fix anything, and the proof is as thorough as that of a healed run.
   const options: RunOptions = { ...flags, dryRun: true, verify: 'full' };
   const request = { ...project, name: 'verify', filters, passThrough: [], options };
   return ok({ request, command: verify({ depth, review, base: base ?? null, red }, onlyIds) });

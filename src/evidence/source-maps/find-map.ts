@@ -9,14 +9,14 @@ import {
   decodeDataUrl,
   findEvaluatedMapUrl,
   findMapReference,
-  mapUrlOf,
+  resolveMapUrl,
   type ParsedMap,
   type ParsedMaps,
 } from './source-map.js';
 
 /**
- * How the code at an address maps to sources. `mapped`: by a source map. `as-written`: it runs unchanged from this file on disk. `unknown`:
- * `because` is the reason to report, or null if no map is expected.
+ * How the code at an address maps to sources. `mapped`: through a source map. `as-written`: the file on disk runs unchanged. `unknown`: `because` is
+ * the reason to report, or null if no map is expected.
  */
 export type MapLookup =
   | ParsedMap
@@ -31,20 +31,21 @@ export interface CodeSources {
   readonly maps: ParsedMaps;
 }
 
-const source = /\.(?:[cm]?[jt]sx?|vue|svelte|astro)$/i;
-const script = /\.[cm]?js$/i;
-const nothing: MapLookup = { kind: 'unknown', because: null };
+const sourceExtension = /\.(?:[cm]?[jt]sx?|vue|svelte|astro)$/i;
+const scriptExtension = /\.[cm]?js$/i;
+const noMapExpected: MapLookup = { kind: 'unknown', because: null };
 
-/** Finds the source map of the code at an address: inline in its script, named by it, or beside it. Never throws. */
+/** Finds the source map of the code at an address: inline in the script, at the URL that the script names, or beside the script. Never throws. */
 export function findMap(address: string, sources: CodeSources): MapLookup {
   if (address.startsWith('webpack-internal:')) return findEvaluatedMap(address, sources);
-  const url = urlOf(address);
+  const url = parseUrl(address);
   if (url?.protocol.startsWith('http')) return findServedMap(url, sources);
   const { files } = sources;
-  const file = files.find(url ? filePath(url) : path.normalize(address));
-  if (file === null || /[\\/]node_modules[\\/]/.test(file) || !source.test(file)) return nothing;
+  const file = files.resolveFile(url ? toFilePath(url) : path.normalize(address));
+  if (file === null || /[\\/]node_modules[\\/]/.test(file) || !sourceExtension.test(file))
+    return noMapExpected;
   const map =
-    script.test(file) &&
+    scriptExtension.test(file) &&
     readMap({ text: files.readText(file) ?? '', url: pathToFileURL(file).href }, sources);
   return map || { kind: 'as-written', file };
 }
@@ -67,20 +68,20 @@ function findServedMap(url: URL, sources: CodeSources): MapLookup {
   const map = fetched && readMap(fetched, sources);
   if (map) return map;
   const name = decodePercent(url.pathname).replace(/^\/@fs(?=\/)/, '');
-  const ends = script.test(name) ? listPathEnds(name) : [];
+  const suffixes = scriptExtension.test(name) ? listPathSuffixes(name) : [];
   const file =
-    files.find(name) ??
-    ends.map((end) => files.findOnlyFileEndingWith(end)).find((match) => match !== null) ??
+    files.resolveFile(name) ??
+    suffixes.map((end) => files.findOnlyFileEndingWith(end)).find((match) => match !== null) ??
     null;
   if (file !== null && (!fetched || files.readText(file) === fetched.text))
     return { kind: 'as-written', file };
   return fetched
-    ? { kind: 'unknown', because: 'the script names none, and there is none beside it' }
-    : nothing;
+    ? { kind: 'unknown', because: 'the script names no map, and there is none beside it' }
+    : noMapExpected;
 }
 
-/** Returns all tails of a path, the longest first, because its first folders may belong to another machine or be a server's base path. */
-export function listPathEnds(name: string): string[] {
+/** Returns all suffixes of a path, the longest first, because its first folders may belong to another machine or be a server's base path. */
+export function listPathSuffixes(name: string): string[] {
   const parts = name.split('/').filter((part) => !/^\.{0,2}$/.test(part));
   return parts.map((_, at) => parts.slice(at).join('/'));
 }
@@ -90,13 +91,13 @@ function readMap(
   { text, url, map }: Pick<FetchedScript, 'text' | 'url'> & Partial<FetchedScript>,
   { files, maps }: CodeSources,
 ): ParsedMap | null {
-  const address = mapUrlOf(text, url);
+  const address = resolveMapUrl(text, url);
   if (address === null) return null;
   if (address.startsWith('data:')) return maps.parse(decodeDataUrl(address), url);
   if (map) return maps.parse(map, address);
-  // If a script names its map by a remote URL, the map usually also lies beside the script.
+  // If a script names its map by a remote URL, the map is usually also beside the script.
   for (const candidate of map === undefined ? [address, `${url}.map`] : []) {
-    const file = files.find(filePath(new URL(candidate)));
+    const file = files.resolveFile(toFilePath(new URL(candidate)));
     const content = file && files.readText(file, bounds.sourceMap);
     if (file && content !== null) return maps.parse(content, pathToFileURL(file).href);
   }
@@ -106,7 +107,7 @@ function readMap(
 }
 
 /** Returns an address as a URL without its fragment, or null for a path. */
-export function urlOf(address: string): URL | null {
+export function parseUrl(address: string): URL | null {
   if (!/^(?:https?|file):/i.test(address) || !URL.canParse(address)) return null;
   const url = new URL(address);
   url.hash = '';
@@ -114,7 +115,7 @@ export function urlOf(address: string): URL | null {
 }
 
 /** Returns the path of a `file:` URL; null for another URL, or if it is not valid on this system. */
-export function filePath(url: URL): string | null {
+export function toFilePath(url: URL): string | null {
   return url.protocol === 'file:'
     ? tryOr(null, () => fileURLToPath(new URL(url.pathname, 'file:///')))
     : null;

@@ -23,7 +23,7 @@ const scheme = /[a-z][a-z\d+.-]{1,30}:\/\//gi;
 const windowsPath = /(?:^|[\s(@'"])([A-Za-z]:[\\/])/;
 
 /** Built code that a tool names relative to the project's root. */
-const relative = /(?<=^|[\s"'`(])(?:\.\/)?(?:[\w.@+-]{1,100}\/){1,20}[\w.@+-]{1,100}\.[cm]?js$/;
+const relativeBuiltCode = /(?<=^|[\s"'`(])(?:\.\/)?(?:[\w.@+-]{1,100}\/){1,20}[\w.@+-]{1,100}\.[cm]?js$/;
 
 /**
  * Finds the positions in a text that have an absolute address, in order: frames of V8 (`at f (url:1:2)`, `at async
@@ -37,12 +37,12 @@ export function findFrames(text: string, root?: string): Frame[] {
     const lineStart = text.lastIndexOf('\n', match.index) + 1;
     const before = text.slice(Math.max(from, lineStart, match.index - MAX_ADDRESS), match.index);
     const absolute = findAddressStart(before, text[match.index + match[0].length] === ')');
-    const at = absolute < 0 && root !== undefined ? before.search(relative) : absolute;
+    const at = absolute < 0 && root !== undefined ? before.search(relativeBuiltCode) : absolute;
     from = match.index + match[0].length;
     if (at < 0 || / line \d+ > (?:eval|Function)/.test(before.slice(at))) continue;
     const start = match.index - before.length + at;
-    const named = text.slice(start, match.index);
-    const address = absolute < 0 && root !== undefined ? path.join(root, named) : named;
+    const nameInText = text.slice(start, match.index);
+    const address = absolute < 0 && root !== undefined ? path.join(root, nameInText) : nameInText;
     frames.push({ address, line: Number(match[1]), column: Number(match[2]), start, end: from });
   }
   return frames;
@@ -52,12 +52,12 @@ export function findFrames(text: string, root?: string): Frame[] {
  * Returns where the address begins in the text before its line number, or -1. Paths and bundlers' addresses may contain
  * spaces and parentheses.
  */
-function findAddressStart(before: string, closed: boolean): number {
+function findAddressStart(before: string, isClosed: boolean): number {
   const url = [...before.matchAll(scheme)].at(-1);
   if (url) return url.index;
   const windows = windowsPath.exec(before);
   if (windows) return windows.index + windows[0].length - (windows[1]?.length ?? 0);
-  if (closed && before.includes('(/')) return before.indexOf('(/') + 1;
-  const bare = /(?:^|[\s@'"(])\//.exec(before);
-  return bare ? bare.index + bare[0].length - 1 : -1;
+  if (isClosed && before.includes('(/')) return before.indexOf('(/') + 1;
+  const bareMatch = /(?:^|[\s@'"(])\//.exec(before);
+  return bareMatch ? bareMatch.index + bareMatch[0].length - 1 : -1;
 }

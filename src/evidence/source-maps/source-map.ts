@@ -35,7 +35,7 @@ function parseMap(text: string, url: string | null): ParsedMap {
 
 const MAX_CACHED = 3;
 
-/** Caches the last few maps: the failures of a run come from the same few bundles, and parsing a map of 15 MB takes most of a second. */
+/** Caches the last few maps: a run's failures come from the same few bundles, and parsing a map of 15 MB takes almost a second. */
 export class ParsedMaps {
   #cache: { readonly text: string; readonly url: string | null; readonly parsed: ParsedMap }[] = [];
 
@@ -57,8 +57,8 @@ export function findMapReference(script: string): string | null {
   return isComment ? (reference.exec(script.slice(start))?.[1] ?? null) : null;
 }
 
-/** Returns the URL of a script's map: inline, named at the script's end, or beside the script; null if the name is no valid URL. */
-export function mapUrlOf(script: string, url: string): string | null {
+/** Returns the URL of a script's map: inline, named at the script's end, or beside the script; null if it is not a valid URL. */
+export function resolveMapUrl(script: string, url: string): string | null {
   const address = findMapReference(script) ?? `${url}.map`;
   if (address.startsWith('data:')) return address;
   return URL.canParse(address, url) ? new URL(address, url).href : null;

@@ -4,7 +4,7 @@ import type { EvidenceNotes } from '../bounded-text.js';
 import type { ProjectFiles } from '../project-files.js';
 import { rewriteProjectPaths } from '../project-paths.js';
 import type { SourceExcerpts } from '../source-excerpts.js';
-import { type CodeSources, findMap, type MapLookup, urlOf } from './find-map.js';
+import { type CodeSources, findMap, type MapLookup, parseUrl } from './find-map.js';
 import { type Frame, findFrames } from './frames.js';
 import { type OriginalFile, findOriginalFile } from './original-file.js';
 
@@ -59,18 +59,18 @@ export class SourceMapper {
    */
   mapText(written: string): string {
     const text = rewriteProjectPaths(written, this.#files, this.#options.excerpts);
-    let [hasExcerpt, hasCall, hasServed] = [false, false, false];
+    let [hasExcerpt, hasTestLine, hasServed] = [false, false, false];
     const replacements = findFrames(text, this.#files.root).flatMap((frame) => {
       const { start, end } = frame;
-      const origin = this.#originOf(frame);
+      const origin = this.#findOrigin(frame);
       if (origin === null) hasServed ||= this.#keepServedExcerpt(frame);
       if (origin === null) return [];
-      if (this.#contradicts(text.slice(0, start), frame, origin))
+      if (this.#isContradictedByFile(text.slice(0, start), frame, origin))
         return [{ start, end, text: `${origin.name}:?:?` }];
       const { isOwn, name, line, column, file, content } = origin;
-      const isOfTest = name === this.#options.testFile;
-      if (isOwn && (!hasExcerpt || (isOfTest && !hasCall))) {
-        [hasExcerpt, hasCall] = [true, hasCall || isOfTest];
+      const isTestFile = name === this.#options.testFile;
+      if (isOwn && (!hasExcerpt || (isTestFile && !hasTestLine))) {
+        [hasExcerpt, hasTestLine] = [true, hasTestLine || isTestFile];
         const generated = `${frame.address}:${frame.line}:${frame.column}`;
         this.#options.excerpts.add(
           { name, line, column },
@@ -84,21 +84,21 @@ export class SourceMapper {
     return applyReplacements(text, replacements);
   }
 
-  #originOf(frame: Frame): Origin | null {
+  #findOrigin(frame: Frame): Origin | null {
     this.#frames += 1;
     if (this.#frames > MAX_FRAMES) return null;
     const address = frame.address.replace(/#.*$/, '');
-    if (sourceAddress.test(address)) return this.#originByName(frame, address, true);
+    if (sourceAddress.test(address)) return this.#findOriginByName(frame, address, true);
     if (/^https?:/.test(address) && !this.#options.isOwn(address)) return null;
-    const lookup = this.#lookup(address);
-    if (lookup.kind === 'mapped') return this.#originByMap(lookup.map, frame);
+    const lookup = this.#lookUpMap(address);
+    if (lookup.kind === 'mapped') return this.#findOriginByMap(lookup.map, frame);
     // Rewrites a path with a space, because later steps would not recognize it as a position.
     return lookup.kind === 'as-written'
-      ? this.#originByName(frame, lookup.file, /^https?:|[\s()]/.test(address))
+      ? this.#findOriginByName(frame, lookup.file, /^https?:|[\s()]/.test(address))
       : null;
   }
 
-  #originByMap(map: TraceMap, frame: Frame): Origin | null {
+  #findOriginByMap(map: TraceMap, frame: Frame): Origin | null {
     const { source, line, column } = originalPositionFor(map, {
       line: frame.line,
       column: Math.max(0, frame.column - 1),
@@ -111,23 +111,23 @@ export class SourceMapper {
     return file && { ...file, isOwn, line, column: column + 1, content, hasMoved: true, isMapped: true };
   }
 
-  #originByName({ line, column }: Frame, name: string, hasMoved: boolean): Origin | null {
+  #findOriginByName({ line, column }: Frame, name: string, hasMoved: boolean): Origin | null {
     const file = findOriginalFile(name, null, this.#files);
     return file && { ...file, line, column, content: null, hasMoved, isMapped: false };
   }
 
-  #lookup(address: string): MapLookup {
+  #lookUpMap(address: string): MapLookup {
     const cached = this.#lookups.get(address);
     if (cached || this.#lookups.size >= MAX_LOOKUPS) return cached ?? { kind: 'unknown', because: null };
-    const lookup = findMap(address, this.#options.sources);
-    this.#lookups.set(address, lookup);
-    if (lookup.kind === 'unknown' && lookup.because !== null)
-      this.#options.notes.noteMissing(`no source map for ${address}: ${lookup.because}`);
-    return lookup;
+    const lookUpMap = findMap(address, this.#options.sources);
+    this.#lookups.set(address, lookUpMap);
+    if (lookUpMap.kind === 'unknown' && lookUpMap.because !== null)
+      this.#options.notes.noteMissing(`no source map for ${address}: ${lookUpMap.because}`);
+    return lookUpMap;
   }
 
-  /** True if no map confirms a position and the file has other code there, as with a module that Vite's server has transformed. */
-  #contradicts(before: string, frame: Frame, { isOwn, file, isMapped }: Origin): boolean {
+  /** True if no map confirms a position, and the file has other code there, as after Vite's server has transformed a module. */
+  #isContradictedByFile(before: string, frame: Frame, { isOwn, file, isMapped }: Origin): boolean {
     const code = isOwn && !isMapped && file !== null ? this.#files.readText(file) : null;
     return code !== null && !canBeFrame(code, frame, before);
   }
@@ -135,7 +135,7 @@ export class SourceMapper {
   /** Keeps an excerpt of the served code, which at least shows the call if there is no map. Returns true if it kept one. */
   #keepServedExcerpt({ address, line, column }: Frame): boolean {
     const { sources, isOwn } = this.#options;
-    const url = urlOf(address);
+    const url = parseUrl(address);
     const content = url && isOwn(url.href) ? sources.scripts.get(url.href)?.text : undefined;
     if (!url || content === undefined) return false;
     this.#options.excerpts.add(
@@ -153,15 +153,15 @@ const moduleStatement = /^\s*(?:import\b(?!\s*\()|export\s+(?:\*|type\b|interfac
 /** The beginning of a frame inside a function, as opposed to module code during loading. */
 const functionFrame = /\bat (?:async )?(?!Object\.<anonymous>|<anonymous>|eval\b|Module\b)[\w$.<>]+ \($/;
 /** An identifier that an exception mentions, in the text before the first frame of its stack. */
-const namedByException =
+const exceptionName =
   /(?:\(reading '([\w$]{1,80})'\)|\b([\w$]{1,80}) is not a function|\b([\w$]{1,80}) is not defined)[^\n]*\n[^\n]*$/;
 
-/** False if the code at a position cannot be the place of a frame, judging by its line and the exception's message. */
+/** False if a frame cannot be at this position, judging by the line of code and the exception's message. */
 function canBeFrame(code: string, { line, column }: Frame, before: string): boolean {
   const content = code.split(/\r\n?|\n/)[line - 1];
   if (content === undefined || column > content.length + 1 || codeThatCannotThrow.test(content)) return false;
   if (moduleStatement.test(content) && functionFrame.test(before.slice(-200))) return false;
-  const name = namedByException.exec(before.slice(-600))?.slice(1).find(Boolean);
+  const name = exceptionName.exec(before.slice(-600))?.slice(1).find(Boolean);
   // If the name occurs nowhere in the file, the code computes it.
   return name === undefined || content.includes(name) || content.includes('[') || !code.includes(name);
 }

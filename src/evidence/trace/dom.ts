@@ -28,23 +28,23 @@ export type PageDom = Pick<FrameDom, 'url' | 'root'>;
 const MAX_NODES = 200_000;
 const MAX_DEPTH = 500;
 /** The prefix of attributes that Playwright adds when it records: `__playwright_value_`, `__playwright_shadow_root_` … */
-const recorded = '__playwright_';
+const PLAYWRIGHT_PREFIX = '__playwright_';
 
 /** The attribute that marks a template as a shadow root. */
-export const shadowRoot = `${recorded}shadow_root_`;
+export const shadowRoot = `${PLAYWRIGHT_PREFIX}shadow_root_`;
 /** The attribute with the value of a field. */
-export const typedValue = `${recorded}value_`;
+export const typedValue = `${PLAYWRIGHT_PREFIX}value_`;
 /** The attribute with the state of a checkbox. */
-export const checkedState = `${recorded}checked_`;
+export const checkedState = `${PLAYWRIGHT_PREFIX}checked_`;
 /** True for an attribute of the page, false for one that Playwright added. */
 export function isPageAttribute(attribute: string): boolean {
-  return !attribute.startsWith(recorded);
+  return !attribute.startsWith(PLAYWRIGHT_PREFIX);
 }
 
 /** Returns the text of a node and its descendants. */
-export function nodeText(node: DomNode): string {
+export function readNodeText(node: DomNode): string {
   if (typeof node === 'string') return node;
-  return node.children.map(nodeText).join(node.tag === 'br' ? '\n' : '');
+  return node.children.map(readNodeText).join(node.tag === 'br' ? '\n' : '');
 }
 
 /** Returns the texts of the labels of a page, by the ids of their fields. */
@@ -53,7 +53,7 @@ export function readLabels(root: DomElement): Map<string, string> {
   const visit = (node: DomNode): void => {
     if (typeof node === 'string') return;
     const { for: id } = node.attributes;
-    if (node.tag === 'label' && id) labels.set(id, nodeText(node).replaceAll(/\s+/g, ' ').trim());
+    if (node.tag === 'label' && id) labels.set(id, readNodeText(node).replaceAll(/\s+/g, ' ').trim());
     node.children.forEach(visit);
   };
   visit(root);
@@ -61,33 +61,33 @@ export function readLabels(root: DomElement): Map<string, string> {
 }
 
 /** The mask for the value of a secret field. */
-export const masked = '[masked: value]';
+export const maskedValue = '[masked: value]';
 
 /** Masks the values of a page's secret fields, and adds them to `typed`. */
 function maskSecretFields(root: DomElement, typed: Set<string>): DomElement {
   const labels = readLabels(root);
-  const visit = (node: DomNode, around: string): DomNode => {
+  const visit = (node: DomNode, enclosingLabel: string): DomNode => {
     if (typeof node === 'string') return node;
     const { attributes } = node;
-    const label = node.tag === 'label' ? nodeText(node) : around;
+    const label = node.tag === 'label' ? readNodeText(node) : enclosingLabel;
     const field = { ...attributes, label: labels.get(attributes['id'] ?? '') ?? label };
     const holdsValue = ([name, value]: [string, string]) =>
       value !== '' && (name === 'value' || name === typedValue);
     const secrets = Object.entries(attributes).filter((pair) => holdsValue(pair) && isSecretField(field));
     secrets.forEach(([, value]) => typed.add(value));
-    const masks = { ...attributes, ...Object.fromEntries(secrets.map(([name]) => [name, masked])) };
+    const masks = { ...attributes, ...Object.fromEntries(secrets.map(([name]) => [name, maskedValue])) };
     return { ...node, attributes: masks, children: node.children.map((child) => visit(child, label)) };
   };
   return visit(root, '') as DomElement;
 }
 
-/** Characters that change when a text is rendered on one line and in quotes; a secret that contains them must be masked before. */
-const changesWhenRendered = /\s\s|[\n\r\t"\\]/;
+/** Characters that change when a text is rendered on one line in quotes; a secret that contains them must be masked before that. */
+const alteredByRendering = /\s\s|[\n\r\t"\\]/;
 
 /** Cleans the texts of a page in which a secret could not be recognized after rendering. */
 export function cleanPage(root: DomElement, clean: (text: string) => string): DomElement {
   const cleanIfNeeded = (text: string) =>
-    text.length > 5 && changesWhenRendered.test(text) && text.trim() !== '' ? clean(text) : text;
+    text.length > 5 && alteredByRendering.test(text) && text.trim() !== '' ? clean(text) : text;
   const visit = (node: DomNode): DomNode =>
     typeof node === 'string'
       ? cleanIfNeeded(node)
@@ -112,21 +112,21 @@ export class DocumentSnapshots {
   /** Lines of the trace, because a parsed tree takes many times the memory of its text. */
   readonly #lines: string[] = [];
   readonly #trees = new Map<number, unknown>();
-  readonly #numbered = new Map<number, readonly unknown[]>();
+  readonly #numberedNodes = new Map<number, readonly unknown[]>();
 
   /** Adds the line of the document's next snapshot, or an empty string if it was not kept. */
   push(line: string): void {
     this.#lines.push(line);
   }
 
-  #tree(at: number): unknown {
+  #readTree(at: number): unknown {
     if (!this.#trees.has(at))
       this.#trees.set(at, snapshotTree.parse(jsonOf(this.#lines[at] ?? '')).snapshot.html);
     return this.#trees.get(at);
   }
 
   /** Returns the latest snapshot as a tree; null if it refers to a snapshot that was not kept. */
-  latest(): DomElement | null {
+  resolveLatest(): DomElement | null {
     let remaining = MAX_NODES;
     const resolve = (node: unknown, at: number, depth: number): DomNode | null => {
       remaining -= 1;
@@ -134,23 +134,25 @@ export class DocumentSnapshots {
       if (typeof node === 'string') return node;
       const [first, second, ...rest] = toList(node);
       if (Array.isArray(first)) {
-        const earlier = at - Number(first[0]);
+        const earlierIndex = at - Number(first[0]);
         const referenced =
-          earlier >= 0 && earlier <= at ? this.#nodesOf(earlier)[Number(first[1])] : undefined;
-        return referenced === undefined ? null : resolve(referenced, earlier, depth + 1);
+          earlierIndex >= 0 && earlierIndex <= at
+            ? this.#numberNodes(earlierIndex)[Number(first[1])]
+            : undefined;
+        return referenced === undefined ? null : resolve(referenced, earlierIndex, depth + 1);
       }
       if (typeof first !== 'string') return null;
       const children = rest.flatMap((child) => resolve(child, at, depth + 1) ?? []);
-      return { tag: first.toLowerCase(), attributes: attributesOf(second), children };
+      return { tag: first.toLowerCase(), attributes: readAttributes(second), children };
     };
     const at = this.#lines.length - 1;
-    const root = resolve(this.#tree(at), at, 0);
+    const root = resolve(this.#readTree(at), at, 0);
     return root === null || typeof root === 'string' || remaining < 0 ? null : root;
   }
 
   /** Returns the nodes of a snapshot in the order of their end tags, in which other snapshots number them. */
-  #nodesOf(at: number): readonly unknown[] {
-    const cached = this.#numbered.get(at);
+  #numberNodes(at: number): readonly unknown[] {
+    const cached = this.#numberedNodes.get(at);
     if (cached) return cached;
     const nodes: unknown[] = [];
     const visit = (node: unknown, depth: number): void => {
@@ -160,13 +162,13 @@ export class DocumentSnapshots {
       for (const child of rest) visit(child, depth + 1);
       nodes.push(node);
     };
-    visit(this.#tree(at), 0);
-    this.#numbered.set(at, nodes);
+    visit(this.#readTree(at), 0);
+    this.#numberedNodes.set(at, nodes);
     return nodes;
   }
 }
 
-function attributesOf(value: unknown): Record<string, string> {
+function readAttributes(value: unknown): Record<string, string> {
   if (typeof value !== 'object' || value === null) return {};
   return Object.fromEntries(
     Object.entries(value).flatMap(([name, attribute]) =>
@@ -185,7 +187,7 @@ export function composePage(frames: readonly FrameDom[], typed: Set<string>): Pa
   const byId = new Map(frames.map((frame) => [frame.frameId, frame]));
   const embedFrames = (node: DomNode, depth: number): DomNode => {
     if (typeof node === 'string' || depth > MAX_DEPTH) return node;
-    const source = node.attributes['src'] ?? node.attributes[`${recorded}src__`] ?? '';
+    const source = node.attributes['src'] ?? node.attributes[`${PLAYWRIGHT_PREFIX}src__`] ?? '';
     const inner = /^i?frame$/.test(node.tag) ? byId.get(source.replace('/snapshot/', '')) : undefined;
     const children = inner
       ? [embedFrames(inner.root, depth + 1)]

@@ -9,18 +9,18 @@ export interface TraceRequest extends NetworkEntry {
   readonly responseBodyFile: string | null;
 }
 
-/** Where a resource is in the zip: trace formats 7 and 8 give its hash, later ones its name. */
+/** The fields that locate a resource in the zip: trace formats 7 and 8 have its hash, later formats its name. */
 const resourceFields = { _sha1: textOrNull, sha1: textOrNull, _file: textOrNull, file: textOrNull };
 
 type ResourceFields = Readonly<Record<keyof typeof resourceFields, string | null>>;
 
-function entryName({ _sha1, sha1, _file, file }: ResourceFields): string | null {
+function findEntryName({ _sha1, sha1, _file, file }: ResourceFields): string | null {
   const hash = _sha1 ?? sha1;
   return _file ?? file ?? (hash === null ? null : `resources/${hash}`);
 }
 
 /** The name of a resource's zip entry, or null. */
-export const resourceFile = record(resourceFields).transform(entryName);
+export const resourceFile = record(resourceFields).transform(findEntryName);
 
 /** Header names are in lower case; the values of a repeated header, such as `Set-Cookie`, are joined by line feeds. */
 const headers = list(record({ name: text, value: text })).transform((pairs) => {
@@ -79,7 +79,7 @@ export function parseTraceRequest(snapshot: unknown): TraceRequest {
     ...(isAnswered ? readAnswerer(entry, response) : {}),
     ...(entry._serviceWorkerRef ? { isOfServiceWorker: true as const } : {}),
     ...(isAnswered && timings.receive === -1 ? { isOpen: true as const } : {}),
-    requestBodyFile: entryName(request.postData),
+    requestBodyFile: findEntryName(request.postData),
     responseBodyFile: response.content,
   };
 }

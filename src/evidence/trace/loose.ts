@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-// Any version of Playwright may have written a trace: a field that is missing or has another type gets a neutral value.
+// Any version of Playwright may have written a trace, so a field that is missing or has another type gets a neutral value.
 
 export const text = z.string().catch('');
 export const textOrNull = z.string().nullable().catch(null);

@@ -9,7 +9,7 @@ import type { Redactor } from '../../secrets/redactor.js';
 import { decodeText } from '../../secrets/reading.js';
 import { isSecretField, isSecretHeader } from '../../secrets/secret-fields.js';
 import { bounds } from '../bounded-text.js';
-import { masked, typedValue } from './dom.js';
+import { maskedValue, typedValue } from './dom.js';
 import {
   readBoundedLines,
   listEntries,
@@ -30,10 +30,10 @@ const binaries = ['\xff\xd8\xff', '\x89PNG', 'GIF8', 'RIFF', 'wOFF', 'wOF2', '\0
  * pictures. Rejects if the trace is too large.
  */
 export async function copyMasked(from: string, to: string, redactor: Redactor): Promise<void> {
-  const typed = await readTypedSecrets(from);
-  redactor.learn(typed);
+  const typedSecrets = await readTypedSecrets(from);
+  redactor.learn(typedSecrets);
   await copyTrace(from, to, {
-    lines: (line) => maskLine(line, { redactor, typed }),
+    lines: (line) => maskLine(line, { redactor, typed: typedSecrets }),
     // An agent that prints the trace must not seem to send a completion signal.
     text: (text) => removeSignals(redactor.text(text)),
   });
@@ -98,7 +98,7 @@ async function changeFile(
   return isUtf8(bytes) && !bytes.includes(0) ? Buffer.from(change(bytes.toString('utf8'))) : null;
 }
 
-/** Masks the secret fields of a line, then the secrets in its text. If that breaks the JSON, masks each string by itself. */
+/** Masks the secret fields of a line, then the secrets in its text. If that breaks the JSON, masks each string separately. */
 function maskLine(
   line: string,
   { redactor, typed }: { readonly redactor: Redactor; readonly typed: ReadonlySet<string> },
@@ -136,7 +136,7 @@ const fillCall =
 /** Masks values of secret fields in `fill("…")` and the like, even if they are too short to be masked elsewhere. */
 export function maskFilledText(text: string, typed: ReadonlySet<string>): string {
   return text.replace(fillCall, (all, action: string, quote: string, value: string) =>
-    typed.has(value) || typed.has(decodeText(value).text) ? `${action}${masked}${quote}` : all,
+    typed.has(value) || typed.has(decodeText(value).text) ? `${action}${maskedValue}${quote}` : all,
   );
 }
 
@@ -154,7 +154,7 @@ function maskFields(value: unknown, onSecret: (secret: string) => void = () => u
     const isSecret = (isHeader || isField) && (name === 'value' || name === 'text' || name === typedValue);
     if (!isSecret || !isText(field)) return [name, maskFields(field, onSecret)];
     if (isField) onSecret(field);
-    return [name, masked];
+    return [name, maskedValue];
   });
   return changed.every(([name, field]) => field === fields[name]) ? value : Object.fromEntries(changed);
 }

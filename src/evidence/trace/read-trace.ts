@@ -7,7 +7,7 @@ import {
   unanswered,
 } from '../../model/evidence.js';
 import { findGraphQlFailure } from '../../diagnose/graphql-errors.js';
-import { bounds, type EvidenceNotes, firstLineOf } from '../bounded-text.js';
+import { bounds, type EvidenceNotes, readFirstLine } from '../bounded-text.js';
 import type { EvidenceLimits, PageEvidence } from '../page-evidence.js';
 import {
   readBoundedLines,
@@ -17,12 +17,12 @@ import {
   TooMuchInflated,
   withZip,
 } from '../../playwright/zip.js';
-import { type DomElement, cleanPage, readLabels, nodeText } from './dom.js';
+import { type DomElement, cleanPage, readLabels, readNodeText } from './dom.js';
 import type { TraceRequest } from './har-request.js';
 import { maskFilledText } from './masked-trace.js';
 import { TraceReading } from './trace-reading.js';
 
-/** A trace file, how much to keep of it, and where to report what is missing or was cut. */
+/** A trace file, how much of it to keep, and the notes on missing and shortened parts. */
 export interface TraceSource {
   readonly file: string;
   readonly limits: EvidenceLimits;
@@ -42,13 +42,16 @@ export async function readTrace(source: TraceSource): Promise<PageEvidence> {
   source.learn?.(reading.typed);
   // Opens the file a second time, because only its lines show which of its thousands of resources are needed.
   return withZip(file, async (zip) => {
-    const read = chooseRequestsToRead(requests);
-    const bodies = [...read].flatMap((request) => [request.requestBodyFile, request.responseBodyFile]);
+    const requestsToRead = chooseRequestsToRead(requests);
+    const bodies = [...requestsToRead].flatMap((request) => [
+      request.requestBodyFile,
+      request.responseBodyFile,
+    ]);
     const resources = await openResources(zip, new Set([reading.pictureFile, ...bodies]), notes);
     const network: NetworkEntry[] = [];
     for (const request of requests)
       network.push(
-        markHiddenFailure(await addBodies(request, read.has(request) ? resources : null), reading),
+        markHiddenFailure(await addBodies(request, requestsToRead.has(request) ? resources : null), reading),
       );
     const picture = await resources(reading.pictureFile, bounds.screenshot);
     return {
@@ -72,7 +75,7 @@ export async function readTraceLines({
   const reading = new TraceReading(limits);
   await withZip(file, (zip) => readLines(zip, reading, notes));
   const requests = reading.network.selectEntries();
-  reportLosses(reading, requests.length, notes);
+  noteLosses(reading, requests.length, notes);
   return { reading, requests };
 }
 
@@ -80,13 +83,13 @@ async function readLines(zip: ZipFile, reading: TraceReading, notes: EvidenceNot
   const entries = await listEntries(zip, (name) => name.endsWith('.trace') || name.endsWith('.network'));
   if (entries.length === 0) throw new Error('there is no trace in the zip');
   let remaining: number = bounds.traceInflated;
-  const isOfTest = ({ name }: { name: string }) => name === 'test.trace';
-  for (const { name, entry } of entries.toSorted((a, b) => Number(isOfTest(b)) - Number(isOfTest(a)))) {
-    const share = Math.min(remaining, plausibleSize(entry.compressedSize));
+  const isTestTrace = ({ name }: { name: string }) => name === 'test.trace';
+  for (const { name, entry } of entries.toSorted((a, b) => Number(isTestTrace(b)) - Number(isTestTrace(a)))) {
+    const share = Math.min(remaining, estimateMaxSize(entry.compressedSize));
     try {
       await readBoundedLines(inflate(zip, entry, share), bounds.traceLine, reading.readLine);
     } catch (error) {
-      const sentence = `${name} of the trace was only partly read: ${firstLineOf(error)}`;
+      const sentence = `${name} of the trace was only partly read: ${readFirstLine(error)}`;
       if (error instanceof TooMuchInflated) notes.noteCut(sentence);
       else notes.noteMissing(sentence);
     }
@@ -95,19 +98,19 @@ async function readLines(zip: ZipFile, reading: TraceReading, notes: EvidenceNot
 }
 
 /**
- * A trace's JSON compresses to between a tenth and a fiftieth of its size, a zip bomb to about a thousandth; this limit stops a bomb early.
+ * Returns the largest plausible size of a trace's text, to stop zip bombs early: JSON shrinks to a tenth or a fiftieth, a bomb to about a thousandth.
  */
-function plausibleSize(compressedBytes: number): number {
+function estimateMaxSize(compressedBytes: number): number {
   return Math.max(64 * 1024 * 1024, compressedBytes * 200);
 }
 
-function reportLosses(reading: TraceReading, requests: number, notes: EvidenceNotes): void {
+function noteLosses(reading: TraceReading, requests: number, notes: EvidenceNotes): void {
   if (reading.unknownVersion !== null) {
     notes.noteMissing(
       `perhaps parts of the trace: self-heal does not know its format version ${reading.unknownVersion}`,
     );
   }
-  const lost = reading.lostLines + reading.pages.lost;
+  const lost = reading.lostLines + reading.pages.lostSnapshots;
   if (lost > 0) notes.noteCut(`${lost} entries of the trace were too long or incomplete`);
   if (requests < reading.network.pushed) {
     notes.noteCut(`${requests} of ${reading.network.pushed} requests were kept`);
@@ -116,7 +119,7 @@ function reportLosses(reading: TraceReading, requests: number, notes: EvidenceNo
 
 const calls = new Set(['fetch', 'xhr', 'api']);
 /** The bodies of this many latest calls are read even if the calls succeeded. */
-const latestBodies = 10;
+const LATEST_BODIES = 10;
 
 /** True for a call to a GraphQL endpoint, judging by its name; only its body shows whether it failed. */
 function isGraphQl({ url, resourceType }: NetworkEntry): boolean {
@@ -125,7 +128,7 @@ function isGraphQl({ url, resourceType }: NetworkEntry): boolean {
 
 /** Returns the requests whose bodies are worth reading. */
 function chooseRequestsToRead(requests: readonly TraceRequest[]): ReadonlySet<TraceRequest> {
-  const latest = requests.filter(({ resourceType }) => calls.has(resourceType)).slice(-latestBodies);
+  const latest = requests.filter(({ resourceType }) => calls.has(resourceType)).slice(-LATEST_BODIES);
   const isForm = ({ method, resourceType }: TraceRequest) => resourceType === 'document' && method !== 'GET';
   const mostUseful = requests.filter(
     (request) =>
@@ -148,7 +151,7 @@ async function openResources(
   return async (name, maxBytes) => {
     const entry = name === null ? undefined : entries.get(name);
     if (!entry) return null;
-    return notes.attempt(`${name} of the trace`, () => readFirstBytes(zip, entry, maxBytes));
+    return notes.tryGather(`${name} of the trace`, () => readFirstBytes(zip, entry, maxBytes));
   };
 }
 
@@ -164,37 +167,38 @@ async function addBodies(request: TraceRequest, resources: ReadResource | null):
   };
 }
 
-/** How many steps are kept, and how many log lines of each. */
-const most = { steps: 100, log: 12 };
+/** How many steps to keep, and how many log lines of each step. */
+const MAX_KEPT = { steps: 100, log: 12 };
 /** The log of a step that took longer is kept: it shows what the step waited for. */
-const longMs = 1_000;
+const LONG_STEP_MS = 1_000;
 
 /** Returns the last steps of the test's own code, without the steps that Playwright adds for hooks and fixtures. */
 function listSteps({ actions, typed }: TraceReading, notes: EvidenceNotes): TestStep[] {
   const failing = actions.findFailing();
-  const own = actions.all.filter(
+  const ownSteps = actions.all.filter(
     ({ kind, at }) =>
       !actions.hasTestSteps || (at !== null && /^(?:pw:api|expect|test\.step|hook)$/.test(kind)),
   );
-  if (own.length > most.steps) notes.noteCut(`${most.steps} of ${own.length} steps were kept`);
-  return own.slice(-most.steps).map((action) => {
+  if (ownSteps.length > MAX_KEPT.steps)
+    notes.noteCut(`${MAX_KEPT.steps} of ${ownSteps.length} steps were kept`);
+  return ownSteps.slice(-MAX_KEPT.steps).map((action) => {
     const { title, at, startedAt: time, endedAt, error } = action;
     const durationMs = endedAt === null ? null : endedAt - time;
-    const needsLog = action === failing || (durationMs ?? longMs) >= longMs;
+    const needsLog = action === failing || (durationMs ?? LONG_STEP_MS) >= LONG_STEP_MS;
     return {
       time,
       durationMs,
       title: maskFilledText(title, typed),
       at: at === null ? '' : `${at.file}:${at.line}`,
       error: error && maskFilledText(error, typed),
-      log: needsLog ? action.log.slice(-most.log).map((line) => maskFilledText(line, typed)) : [],
+      log: needsLog ? action.log.slice(-MAX_KEPT.log).map((line) => maskFilledText(line, typed)) : [],
       ...(action === failing ? { isFailing: true as const } : {}),
     };
   });
 }
 
 /** A call that has been open for longer than this when its test fails counts as failed. */
-const unansweredAfterMs = 1000;
+const UNANSWERED_AFTER_MS = 1000;
 
 /** Marks a request that failed without an error status: no answer in time, a GraphQL error, or a page in place of a script. */
 function markHiddenFailure(entry: NetworkEntry, { actions, lastTime }: TraceReading): NetworkEntry {
@@ -203,7 +207,7 @@ function markHiddenFailure(entry: NetworkEntry, { actions, lastTime }: TraceRead
   const isAwaited = calls.has(resourceType) || resourceType === 'document';
   if (status === null) {
     const end = actions.findFailing()?.endedAt ?? lastTime;
-    return isAwaited && end - entry.time > unansweredAfterMs ? { ...entry, failure: unanswered } : entry;
+    return isAwaited && end - entry.time > UNANSWERED_AFTER_MS ? { ...entry, failure: unanswered } : entry;
   }
   const isPage = /^text\/html\b/i.test(entry.responseHeaders['content-type'] ?? '');
   const hiddenFailure =
@@ -227,7 +231,7 @@ function listElements(root: DomElement): PageElement[] | null {
   const labels = readLabels(root);
   const elements: PageElement[] = [];
   const visit = (element: DomElement, around: string): void => {
-    const label = element.tag === 'label' ? shorten(nodeText(element)) : around;
+    const label = element.tag === 'label' ? shorten(readNodeText(element)) : around;
     const isCustom = element.tag.includes('-');
     const attributes = Object.entries(element.attributes).filter(
       ([name]) => isCustom || matchableAttribute.test(name),

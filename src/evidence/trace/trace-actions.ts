@@ -19,7 +19,7 @@ export interface TraceAction {
   readonly log: string[];
 }
 
-const before = record({
+const startLine = record({
   callId: text,
   stepId: textOrNull,
   parentId: textOrNull,
@@ -32,14 +32,14 @@ const before = record({
   startTime: number,
   stack: list(record({ file: textOrNull, line: number })),
 });
-const after = record({ callId: text, endTime: number, error: record({ message: textOrNull }) });
+const endLine = record({ callId: text, endTime: number, error: record({ message: textOrNull }) });
 const messageLine = record({ callId: text, message: text });
 
 const MAX_ACTIONS = 5_000;
 const MAX_LOG_LINES = 60;
 const MAX_CHARACTERS = 4_000;
 /** The error of an action that was interrupted by the end of its test. */
-const interrupted = /Test timeout|Test ended|has been closed/;
+const interruptionError = /Test timeout|Test ended|has been closed/;
 
 /** Collects the steps of a test and their logs. */
 export class TraceActions {
@@ -61,7 +61,7 @@ export class TraceActions {
 
   /** Adds a `before` line; `epoch` converts its times. */
   addStart(event: unknown, { epoch, isOfTest }: { epoch: number; isOfTest: boolean }): void {
-    const { callId: id, stepId, stack, ...call } = before.parse(event);
+    const { callId: id, stepId, stack, ...call } = startLine.parse(event);
     this.hasTestSteps ||= isOfTest;
     if (!isOfTest && stepId !== null) this.#stepsByCall.set(id, stepId);
     if (call.method.endsWith('etworkInterceptionPatterns')) this.#nameRoute(id, call.params.patterns);
@@ -71,7 +71,7 @@ export class TraceActions {
     this.#actions.set(id, {
       id,
       parent: call.parentId,
-      kind: actionKind(call.method, id),
+      kind: readActionKind(call.method, id),
       title: [call.title ?? call.apiName, call.subtitle]
         .filter((word) => word !== '')
         .join(' ')
@@ -93,7 +93,7 @@ export class TraceActions {
 
   /** Adds an `after` line. */
   addEnd(event: unknown, epoch: number): void {
-    const { callId, endTime, error } = after.parse(event);
+    const { callId, endTime, error } = endLine.parse(event);
     const action = this.#actions.get(callId);
     if (!action || action.endedAt !== null) return;
     action.endedAt = Math.round(epoch + endTime);
@@ -117,24 +117,24 @@ export class TraceActions {
   }
 
   /**
-   * Returns the action of the test's own code at which it failed, or null, for example if the test compared values. Prefers an action that the end of
-   * the test interrupted to the one with the test's error, which may only have waited for the first.
+   * Returns the action in the test's own code at which the test failed, or null, for example if the test compared values. Prefers an action that the
+   * end of the test interrupted to the action with the test's error, which may only have waited for it.
    */
   findFailing(): TraceAction | null {
     const calls = this.all.filter(
       ({ kind, at }) => !this.hasTestSteps || (at !== null && /^(?:pw:api|expect)$/.test(kind)),
     );
-    const isOpen = ({ endedAt, error }: TraceAction) =>
-      error === null ? endedAt === null : interrupted.test(error);
-    const raised = calls.filter(({ error }) => error !== null);
+    const wasInterrupted = ({ endedAt, error }: TraceAction) =>
+      error === null ? endedAt === null : interruptionError.test(error);
+    const failedCalls = calls.filter(({ error }) => error !== null);
     const isReported = ({ error }: TraceAction) =>
       this.#errors.some((message) => error !== null && message.startsWith(error));
-    return calls.findLast(isOpen) ?? raised.find(isReported) ?? raised.at(-1) ?? null;
+    return calls.findLast(wasInterrupted) ?? failedCalls.find(isReported) ?? failedCalls.at(-1) ?? null;
   }
 }
 
 /** In traces of 1.53, the method of every step is `step`, and its id begins with its kind: `expect@12`. */
-function actionKind(method: string, id: string): string {
+function readActionKind(method: string, id: string): string {
   return method === 'step' ? id.replace(/@.*/s, '') : method;
 }
 

@@ -17,10 +17,10 @@ import {
 } from './dom.js';
 
 /** The supported trace formats. Other formats are read, too, but with a note that the version is unknown. */
-const knownVersions = [7, 8, 9, 10];
+const supportedVersions = [7, 8, 9, 10];
 
 const contextOptions = record({ wallTime: number, monotonicTime: number, origin: text, version: number });
-const ended = record({ endTime: number });
+const endTimeLine = record({ endTime: number });
 const snapshotLine = record({ snapshot: z.unknown().optional() });
 const consoleEvent = record({
   time: number,
@@ -44,9 +44,9 @@ const dialogEvent = record({ time: number, params: record({ type: text, message:
 const screencastFrame = record({ timestamp: number, pageId: text });
 
 /** How many bytes are kept of a console line that is too long to parse. */
-const salvageBytes = 64 * 1024;
-/** The screenshots of a screencast are a little late: one within this time after an action still shows its result. */
-const pictureLateMs = 200;
+const SALVAGE_BYTES = 64 * 1024;
+/** A screencast lags a little: a screenshot within this time after an action still shows its result. */
+const PICTURE_LATE_MS = 200;
 const relevantType =
   /"type":"(before|after|log|error|console|event|resource-snapshot|screencast-frame|frame-snapshot|context-options)"/;
 
@@ -77,9 +77,9 @@ export class TraceReading {
   /** The name of the zip entry with the screenshot of the page at the failure, or null. */
   get pictureFile(): string | null {
     const ended = this.actions.findFailing()?.endedAt ?? Infinity;
-    const ofPage = this.#frames.filter(({ pageId }) => pageId === this.pages.pageId);
-    const frames = ofPage.length > 0 ? ofPage : this.#frames;
-    const frame = frames.findLast(({ time }) => time <= ended + pictureLateMs) ?? frames.at(-1);
+    const pageFrames = this.#frames.filter(({ pageId }) => pageId === this.pages.pageId);
+    const frames = pageFrames.length > 0 ? pageFrames : this.#frames;
+    const frame = frames.findLast(({ time }) => time <= ended + PICTURE_LATE_MS) ?? frames.at(-1);
     return frame?.file ?? null;
   }
 
@@ -92,7 +92,7 @@ export class TraceReading {
     if (type === 'frame-snapshot')
       return this.pages.addSnapshot(text, (call) => this.actions.findStepId(call));
     const event = jsonOf(text);
-    if (event === undefined) this.#salvage(line, start);
+    if (event === undefined) this.#keepStartOfLine(line, start);
     else this.#addEvent(type, event);
   };
 
@@ -114,7 +114,7 @@ export class TraceReading {
     this.#epoch = wallTime - monotonicTime;
     const wasOfTest = this.#isOfTest;
     this.#isOfTest = origin === 'testRunner';
-    if (!knownVersions.includes(version)) this.unknownVersion = version;
+    if (!supportedVersions.includes(version)) this.unknownVersion = version;
     // The test's own lines come first, so they have already shown the failing action.
     const failing = wasOfTest ? this.actions.findFailing() : null;
     if (failing) this.pages.keepPageAfter(failing.id);
@@ -126,7 +126,7 @@ export class TraceReading {
   }
 
   #addActionEnd(event: unknown): void {
-    this.#toEpochMs(ended.parse(event).endTime);
+    this.#toEpochMs(endTimeLine.parse(event).endTime);
     // In the trace of a test, the test's step already describes this library call.
     if (this.#isOfTest || !this.actions.hasTestSteps) this.actions.addEnd(event, this.#epoch);
   }
@@ -166,17 +166,17 @@ export class TraceReading {
     });
   }
 
-  /** Adds a dialog to the console. If no step closes the dialog, Playwright closed it because the test has no handler. */
+  /** Adds a dialog to the console. If no step closes the dialog, Playwright closed it, because the test has no handler for it. */
   #addDialog(event: unknown): void {
     const { time: at, params } = dialogEvent.parse(event);
     const time = this.#toEpochMs(at);
     const closing = this.actions.all.find(
       ({ title, startedAt }) => startedAt >= time && /^(?:accept|dismiss) dialog|^dialog\.\w/i.test(title),
     );
-    const auto = params.type === 'beforeunload' ? 'accepted' : 'dismissed';
+    const automaticAction = params.type === 'beforeunload' ? 'accepted' : 'dismissed';
     const how = closing
       ? `closed by the test (${closing.title})`
-      : `${auto} by Playwright: the test has no handler for it`;
+      : `${automaticAction} by Playwright: the test has no handler for it`;
     const text = `${params.type} ${JSON.stringify(params.message)}, ${how}`;
     this.console.push({ time, type: 'dialog', text, location: '', stack: null });
   }
@@ -191,8 +191,8 @@ export class TraceReading {
   }
 
   /** Keeps the beginning of an overlong console entry; only counts other overlong lines. */
-  #salvage(line: BoundedLine, start: string): void {
-    const head = line.bytes.toString('utf8', 0, salvageBytes);
+  #keepStartOfLine(line: BoundedLine, start: string): void {
+    const head = line.bytes.toString('utf8', 0, SALVAGE_BYTES);
     const text = start.includes('"type":"console"') ? readStringField(head, 'text') : null;
     if (text === null) {
       this.lostLines += 1;
@@ -240,13 +240,13 @@ interface Frame {
 /** The pages of a trace, as they were after one action and at the end. */
 class TracePages {
   readonly #frames = new Map<string, Frame>();
-  readonly #after = new Map<string, FrameDom>();
-  #action: string | null = null;
+  readonly #framesAfterAction = new Map<string, FrameDom>();
+  #actionId: string | null = null;
   #pageId: string | null = null;
   #bytes = 0;
   readonly #typed: Set<string>;
   /** The number of snapshots that were too large to keep. */
-  lost = 0;
+  lostSnapshots = 0;
 
   /** Adds the values of secret fields to `typed`. */
   constructor(typed: Set<string>) {
@@ -255,7 +255,7 @@ class TracePages {
 
   /** Keeps the page as it is after this action, given by the id of its step. */
   keepPageAfter(action: string): void {
-    this.#action = action;
+    this.#actionId = action;
   }
 
   /** The page of the action, or else the page that changed last. */
@@ -264,41 +264,41 @@ class TracePages {
   }
 
   /** Adds a `frame-snapshot` line; `step` returns the id of a call's step. */
-  addSnapshot(json: string, step: (callId: string) => string): void {
+  addSnapshot(json: string, findStepId: (callId: string) => string): void {
     const line = jsonOf(json);
-    if (line === undefined) return void (this.lost += 1);
+    if (line === undefined) return void (this.lostSnapshots += 1);
     if (json.includes(typedValue)) addTypedSecrets(line, this.#typed);
-    const { callId, phase, ...about } = frameSnapshot.parse(line);
-    const known = this.#frames.get(about.frameId);
-    const isNew = !known || !reference.test(json);
-    const frame = isNew ? { document: new DocumentSnapshots(), bytes: 0, latest: about } : known;
-    if (isNew) this.#bytes -= known?.bytes ?? 0;
-    frame.latest = about;
+    const { callId, phase, ...frameInfo } = frameSnapshot.parse(line);
+    const knownFrame = this.#frames.get(frameInfo.frameId);
+    const isNew = !knownFrame || !reference.test(json);
+    const frame = isNew ? { document: new DocumentSnapshots(), bytes: 0, latest: frameInfo } : knownFrame;
+    if (isNew) this.#bytes -= knownFrame?.bytes ?? 0;
+    frame.latest = frameInfo;
     // Keeps the map ordered by age: the frame that changed last comes last.
-    this.#frames.delete(about.frameId);
-    this.#frames.set(about.frameId, frame);
+    this.#frames.delete(frameInfo.frameId);
+    this.#frames.set(frameInfo.frameId, frame);
     const fits = this.#bytes + json.length <= MAX_BYTES;
     if (fits) {
       frame.bytes += json.length;
       this.#bytes += json.length;
-    } else this.lost += 1;
+    } else this.lostSnapshots += 1;
     frame.document.push(fits ? json : '');
-    if (step(callId) !== this.#action || !phase.startsWith('after')) return;
-    const root = frame.document.latest();
+    if (findStepId(callId) !== this.#actionId || !phase.startsWith('after')) return;
+    const root = frame.document.resolveLatest();
     if (!root) return;
-    this.#after.set(about.frameId, { ...about, root });
-    if (about.isMainFrame) this.#pageId = about.pageId;
+    this.#framesAfterAction.set(frameInfo.frameId, { ...frameInfo, root });
+    if (frameInfo.isMainFrame) this.#pageId = frameInfo.pageId;
   }
 
   /** Returns the page after the failing action, or its last state if that action is unknown or did not end. */
   findPageAtFailure(): PageDom | null {
-    const last = () =>
+    const listLastFrames = () =>
       [...this.#frames.values()].flatMap(({ document, latest }) => {
-        const root = latest.pageId === this.pageId ? document.latest() : null;
+        const root = latest.pageId === this.pageId ? document.resolveLatest() : null;
         return root ? [{ ...latest, root }] : [];
       });
-    const snapshot = this.#keepFramesOfPage([...this.#after.values()]);
-    return composePage(snapshot, this.#typed) ?? composePage(last(), this.#typed);
+    const snapshot = this.#keepFramesOfPage([...this.#framesAfterAction.values()]);
+    return composePage(snapshot, this.#typed) ?? composePage(listLastFrames(), this.#typed);
   }
 
   #keepFramesOfPage(frames: readonly FrameDom[]): FrameDom[] {

@@ -35,7 +35,7 @@ export interface TraceFilesRequest {
 export async function writeTraceFiles({ trace, folder, limits, redactor }: TraceFilesRequest): Promise<void> {
   const clean = (text: string) => removeSignals(redactor.clean(text));
   const notes = new EvidenceNotes(clean);
-  await notes.attempt(traceFiles.trace, async () => {
+  await notes.tryGather(traceFiles.trace, async () => {
     const file = path.join(folder, traceFiles.trace);
     await copyMasked(trace, file, redactor);
     const { reading } = await readTraceLines({ file, limits, notes });
@@ -47,40 +47,40 @@ export async function writeTraceFiles({ trace, folder, limits, redactor }: Trace
   });
 }
 
-const voids = new Set('area base br col embed hr img input link meta source track wbr'.split(' '));
+const voidElements = new Set('area base br col embed hr img input link meta source track wbr'.split(' '));
 /**
  * A longer attribute, such as an inline picture or an SVG path, does not help a reader. It is dropped as a whole, because half a secret would not
  * be recognized.
  */
 const MAX_CHARACTERS = 400;
 
-/** Renders a page as HTML with one element a line, up to about `most` characters. */
-export function renderPageHtml(root: DomElement, most: number): string {
+/** Renders a page as HTML with one element per line, in about `maxLength` characters. */
+export function renderPageHtml(root: DomElement, maxLength: number): string {
   const lines: string[] = [];
-  let room = most;
-  const line = (depth: number, text: string): void => {
+  let room = maxLength;
+  const addLine = (depth: number, text: string): void => {
     room -= depth + text.length + 1;
     if (room > 0) lines.push(' '.repeat(depth) + text);
   };
-  const write = (node: DomNode, depth: number): void => {
+  const writeNode = (node: DomNode, depth: number): void => {
     if (room <= 0) return;
     if (typeof node === 'string') {
       const text = escapeOnOneLine(node);
-      if (text !== '') line(depth, text);
+      if (text !== '') addLine(depth, text);
       return;
     }
     const start = `<${tagName(node)}${renderAttributes(node)}>`;
     const [only = '', ...others] = node.children;
-    if (voids.has(node.tag)) line(depth, start);
+    if (voidElements.has(node.tag)) addLine(depth, start);
     else if (others.length === 0 && typeof only === 'string')
-      line(depth, `${start}${escapeOnOneLine(only)}</${tagName(node)}>`);
+      addLine(depth, `${start}${escapeOnOneLine(only)}</${tagName(node)}>`);
     else {
-      line(depth, start);
-      for (const child of node.children) write(child, depth + 1);
-      line(depth, `</${tagName(node)}>`);
+      addLine(depth, start);
+      for (const child of node.children) writeNode(child, depth + 1);
+      addLine(depth, `</${tagName(node)}>`);
     }
   };
-  write(root, 0);
+  writeNode(root, 0);
   if (room <= 0) lines.push('<!-- the rest of the page was cut -->');
   return lines.join('\n');
 }

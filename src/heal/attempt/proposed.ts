@@ -1,7 +1,7 @@
 import { formatAgentName, builtIn } from '../../model/built-in.js';
 import { reasonOf } from '../../problem.js';
 import { err, ok } from '../../result.js';
-import { runDirOf } from '../../run/run-folder.js';
+import { findRunDir } from '../../run/run-folder.js';
 import { type ContentStore, openContentStore, readChange } from '../../workspace/change.js';
 import type { ProposalRequest, ProposedFix } from '../hooks.js';
 import type { Session } from '../session.js';
@@ -25,7 +25,7 @@ async function* proposeChosen(
 ): AsyncGenerator<ProposedFix> {
   if (!known.decision?.chosen) return;
   const { agent, change: id, runId, side, takesOut } = known.decision.chosen;
-  const runDir = runDirOf(cwd, runId);
+  const runDir = findRunDir(cwd, runId);
   const change = readChange(runDir, id);
   const what = side === 'whole' ? 'the whole patch' : `the patch of the ${side}`;
   const summary = `${what} by ${formatAgentName(agent)}, chosen by a person`;

@@ -7,7 +7,7 @@ import { createLastGreenLookup } from '../../run/last-green.js';
 import { compareWithState } from '../../run/tree-state.js';
 import {
   compareFiles,
-  createRevertingEdits,
+  createRevertEdits,
   findRecentCommit,
   isInitFile,
   listCandidates,
@@ -119,7 +119,7 @@ export async function takeBackApp(
   const paths = await listRevertiblePaths(since, { isExcluded: createFilter(session) });
   if (paths.length > MAX_CHANGED_FILES) return null;
   const files = await compareFiles(since, paths);
-  const edits = await createRevertingEdits(
+  const edits = await createRevertEdits(
     await listCandidates(files, { ...tree, isTest, findStepIndex: () => 0 }),
     tree,
   );

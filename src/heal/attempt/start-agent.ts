@@ -17,7 +17,7 @@ import { relativePath } from '../../paths.js';
 import { mapTexts } from '../../secrets/reading.js';
 import { localTime } from '../../format.js';
 import { chooseRemedy } from '../../agents/agent-error.js';
-import { classifyAgentError, findErrorOfEnd } from '../../agents/api-error.js';
+import { classifyAgentError, classifyAgentEnd } from '../../agents/api-error.js';
 import { reasonOf } from '../../problem.js';
 import { backoffMs } from '../policy.js';
 
@@ -93,7 +93,7 @@ async function briefAgent(
     await session.folder.makeFailureFolder(request.cause.lead.n),
     session.folder,
   );
-  const prompt = workingCopy.toCopy(written.prompt);
+  const prompt = workingCopy.toCopyPaths(written.prompt);
   // The failure's own prompt.md is overwritten by the next attempt.
   await writeFile(`${file}.prompt.md`, prompt);
   return { ...written, prompt };
@@ -114,9 +114,9 @@ async function briefReviewer(
   };
   const { slashCommand } = agent;
   const rendered = renderReview(fix, { slashCommand, token, folder: relativePath(session.cwd, folder) });
-  const prompt = workingCopy.toCopy(await expandForAgent(session, agent, rendered));
+  const prompt = workingCopy.toCopyPaths(await expandForAgent(session, agent, rendered));
   await copyEvidenceForAgent(workingCopy, evidence, session.folder);
-  await writeFile(workingCopy.toCopy(names.promptFile), prompt);
+  await writeFile(workingCopy.toCopyPaths(names.promptFile), prompt);
   await writeFile(`${file}.prompt.md`, prompt);
   return { prompt, ...names };
 }
@@ -185,7 +185,7 @@ export function announceAgentEnd(
     exit: end.kind,
     durationMs,
     costUsd: usage.costUsd,
-    agentError: findErrorOfEnd(end),
+    agentError: classifyAgentEnd(end),
     filesChanged: more.filesChanged,
     orphans,
     ...(more.opinion ? { opinion: more.opinion } : {}),
@@ -220,26 +220,27 @@ async function startAgent(
     agent,
     runner,
     prompt: written.prompt,
-    contextFile: workingCopy.toCopy(written.contextFile),
-    promptFile: workingCopy.toCopy(written.promptFile),
+    contextFile: workingCopy.toCopyPaths(written.contextFile),
+    promptFile: workingCopy.toCopyPaths(written.promptFile),
     token: request.review?.token,
-    screenshot: screenshot === null ? null : workingCopy.toCopy(toFinalPaths(session.folder, screenshot)),
+    screenshot:
+      screenshot === null ? null : workingCopy.toCopyPaths(toFinalPaths(session.folder, screenshot)),
     logFile,
     cwd: workingCopy.cwd,
     workDir: workingCopy.folder,
-    copyOf: { project: session.cwd, root: workingCopy.toCopy(session.workspace.root) },
+    copyOf: { project: session.cwd, root: workingCopy.toCopyPaths(session.workspace.root) },
     runId: session.folder.runId,
     attempt: n,
     resume: start.resume,
     signal: start.signal,
     onStart: (pid) => session.bus.emit({ type: 'agent.started', ...started, pid }),
     onActivity: (text) =>
-      session.bus.emit({ type: 'agent.activity', causeId: cause.id, text: workingCopy.toProject(text) }),
+      session.bus.emit({ type: 'agent.activity', causeId: cause.id, text: workingCopy.toProjectPaths(text) }),
   };
   const run = await session.runAgent(task);
-  const { toProject } = workingCopy;
-  const claim = run.claim && { ...run.claim, summary: toProject(run.claim.summary) };
-  return { ...run, claim, tail: toProject(run.tail), denials: run.denials.map(toProject) };
+  const { toProjectPaths } = workingCopy;
+  const claim = run.claim && { ...run.claim, summary: toProjectPaths(run.claim.summary) };
+  return { ...run, claim, tail: toProjectPaths(run.tail), denials: run.denials.map(toProjectPaths) };
 }
 
 /** Copies the evidence for an agent into its copy, with the copy's paths in all texts, so that the agent never sees the project's own path. */
@@ -248,16 +249,17 @@ async function copyEvidenceForAgent(
   folder: string,
   runFolder: Session['folder'],
 ): Promise<void> {
-  const toCopy = (text: string) => workingCopy.toCopy(toFinalPaths(runFolder, text));
-  const target = toCopy(folder);
+  const toCopyPaths = (text: string) => workingCopy.toCopyPaths(toFinalPaths(runFolder, text));
+  const target = toCopyPaths(folder);
   await mkdir(target, { recursive: true });
   for (const entry of await readdir(folder, { withFileTypes: true })) {
     if (!entry.isFile()) continue;
     const file = path.join(folder, entry.name);
     const to = path.join(target, entry.name);
     if (/\.(?:json|md|log|yml|txt|html)$/.test(entry.name))
-      await writeFile(to, toCopy(await readFile(file, 'utf8')));
-    else if (entry.name === traceFiles.trace) await copyTrace(file, to, { lines: toCopy, text: toCopy });
+      await writeFile(to, toCopyPaths(await readFile(file, 'utf8')));
+    else if (entry.name === traceFiles.trace)
+      await copyTrace(file, to, { lines: toCopyPaths, text: toCopyPaths });
     else await copyFile(file, to);
   }
 }
@@ -280,7 +282,7 @@ export async function writeWork(
   const contextFile = toFinalPaths(session.folder, path.join(dir, names.context));
   const promptFile = toFinalPaths(session.folder, path.join(dir, names.prompt));
   const agent = findAgent(session, request);
-  await session.diagnostics.showTrace(request.cause.lead.n);
+  await session.diagnostics.unpackTrace(request.cause.lead.n);
   const edited = workingCopy?.edited ?? session.workspace.listEditedFiles();
   const built = await buildContext({
     settings: session.settings,
@@ -295,7 +297,7 @@ export async function writeWork(
     guidance: request.known?.guidance ?? null,
     mayChangeTests: request.known?.decision?.allows === 'tests',
     earlierFix: request.known?.fix ?? null,
-    whyNoBlame: session.bus.getRun().causes.find(({ id }) => id === request.cause.id)?.unblamed,
+    noBlameReason: session.bus.getRun().causes.find(({ id }) => id === request.cause.id)?.unblamed,
     isEdited: (file) => edited.has(file),
     clean: (text) => session.redactor.clean(text),
   });
@@ -409,7 +411,7 @@ function isLimitMet(
   { settings: { limits }, spending, clock }: Session,
   { cause, delayMs, whole }: { cause: Cause; delayMs: number; whole: AgentRun },
 ): boolean {
-  const { agentRuns, elapsedMs, costUsd } = spending.spentFor(cause, clock.now());
+  const { agentRuns, elapsedMs, costUsd } = spending.getSpent(cause, clock.now());
   return (
     agentRuns >= limits.agentRuns ||
     elapsedMs + delayMs >= limits.timeMs ||

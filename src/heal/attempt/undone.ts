@@ -96,7 +96,7 @@ async function nameOfCommit(
   { hunk, change, since }: { readonly hunk: ExactHunk; readonly change: Change; readonly since: GitChanges },
 ): Promise<string> {
   const before = change.edits.find(({ path: file }) => file === hunk.file)?.before;
-  const contents = before ? openContentStore(folder.dir).changeFile(before.hash) : undefined;
+  const contents = before ? openContentStore(folder.dir).contentPath(before.hash) : undefined;
   // As exact hunks have them: one character for each byte.
   const old = hunk.old.map((line) => Buffer.from(line).toString('latin1'));
   const ids = await findCommitsOfHunk({ ...hunk, old }, since.base, { root, contents });

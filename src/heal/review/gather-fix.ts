@@ -68,7 +68,7 @@ export async function gatherFix(project: Project, fix: FixInTree): Promise<FixTo
     code: findTouchedCode(files),
     rules: findRulesAbout(files, await listProjectTexts({ root, cwd, since, files })),
     error: [...new Set(lead.evidence.errors.map(({ message }) => message))].join('\n\n'),
-    ran: fix.ran,
+    greenTests: fix.ran,
     facts: fix.facts.map((fact) => addWhetherTestNamesIt(fact, spec)),
   };
 }
@@ -120,7 +120,7 @@ async function listSuspectedHunks(
     root: cwd,
     tree: cwd,
     lead,
-    lastGreen: createLastGreenLookup(cwd),
+    findLastGreen: createLastGreenLookup(cwd),
     isExcluded: (file) => touched.has(file) || styles.test(file) || isDocument(file),
     clean,
   }).catch(() => null);

@@ -78,7 +78,7 @@ export async function startReviews(session: Session, fixes: readonly FixToProve[
       told.set(cause.id, Promise.resolve(createNoReview('not-read', programs)));
     else {
       const { n } = cause.lead;
-      await session.diagnostics.showTrace(n);
+      await session.diagnostics.unpackTrace(n);
       const evidence = await session.folder.makeFailureFolder(n);
       const told = await gather(session, { fix, edits });
       requests.push({ cause, n: attempt.n, programs, evidence, fix: told });
@@ -139,8 +139,8 @@ async function choosePrograms(
 ): Promise<readonly string[] | string> {
   if (settings.verify.review === 'off') return 'verify.review is off';
   if (hooks.noAgents !== undefined) return 'no agent is started here';
-  const maker = settings.agents[agent ?? '']?.runner ?? null;
-  return chooseReviewers(settings, { maker, cwd });
+  const author = settings.agents[agent ?? '']?.runner ?? null;
+  return chooseReviewers(settings, { author, cwd });
 }
 
 function listEdits({ folder }: Session, parts: readonly Attempt[]): FileEdit[] {
@@ -188,7 +188,7 @@ async function reviewIn(
   );
   for (const program of at.broken === null ? programs : []) {
     const { spending, clock, settings } = session;
-    const reached = findReachedLimit(spending.spentFor(cause, clock.now()), settings.limits);
+    const reached = findReachedLimit(spending.getSpent(cause, clock.now()), settings.limits);
     if (at.signal.aborted || reached !== null)
       return { ...answer, ...createNoReview('no-answer', reached ?? 'interrupted') };
     const token = randomBytes(4).toString('hex');
@@ -231,12 +231,12 @@ async function ask(
   return { ...createNoReview('no-answer', why), usage, isUnusable };
 
   function inProject({ file, why, ...opinion }: Opinion): Opinion {
-    const named = file === null ? null : path.resolve(cwd, workingCopy.toProject(file));
+    const named = file === null ? null : path.resolve(cwd, workingCopy.toProjectPaths(file));
     const isOfProject = named !== null && isInside(workspace.root, named);
     return {
       ...opinion,
       file: isOfProject ? relativePath(workspace.root, named) : null,
-      why: workingCopy.toProject(why),
+      why: workingCopy.toProjectPaths(why),
     };
   }
 }

@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { DiagnosedFailure } from '../../model/cause.js';
 import { readFailureRecords } from '../../run/failure-record.js';
 import { readPatch } from '../../run/read-patch.js';
-import { afterName, comparedNames, readPicture, type Picture } from '../../run/pictures.js';
+import { afterName, comparisonNames, readPicture, type Picture } from '../../run/pictures.js';
 import type { Report, ReportCause } from '../../run/report.js';
 import type { CauseState, RunState } from '../../run/run-state.js';
 import type { Redactor } from '../../secrets/redactor.js';
@@ -70,7 +70,7 @@ export async function loadRun(
     const lead = failures.find(({ n }) => cause.evidence === `failures/${n}`) ?? null;
     const name = path.basename((lead?.evidence.screenshot ?? '').replaceAll('\\', '/'));
     const before = lead && name !== '' ? await getUrl({ n: lead.n, name }) : null;
-    const [expected, difference] = comparedNames.map((name) => (lead ? getUrl({ n: lead.n, name }) : null));
+    const [expected, difference] = comparisonNames.map((name) => (lead ? getUrl({ n: lead.n, name }) : null));
     const comparison = { expected: (await expected) ?? null, difference: (await difference) ?? null };
     const hasAfterPicture = lead && before !== null && cause.verdict === 'healed';
     const after = hasAfterPicture ? await getUrl({ n: lead.n, name: afterName }) : null;

@@ -320,7 +320,7 @@ function showFullCause(
       lead?.evidence.trace &&
       html`<p class="quiet">
         Playwright's trace:
-        <code>npx playwright show-trace ${folder}/${evidence}/${traceFiles.trace}</code>
+        <code>npx playwright unpack-trace ${folder}/${evidence}/${traceFiles.trace}</code>
       </p>`
     }
   </article>`;

@@ -11,7 +11,7 @@ import type { Attempt } from '../../../src/model/attempt.js';
 import { prepareAgent } from '../../../src/heal/attempt/attempt.js';
 import { startTrial } from '../../../src/heal/attempt/trial.js';
 import { createDiagnose, writeFailure } from '../../../src/command/diagnose.js';
-import { showTrace } from '../../../src/command/show-trace.js';
+import { unpackTrace } from '../../../src/command/unpack-trace.js';
 import { writeHtmlReport } from '../../../src/outputs/html/page.js';
 import { createEventsWriter } from '../../../src/run/event-log.js';
 import { writeReports } from '../../../src/outputs/write-reports.js';
@@ -99,8 +99,8 @@ export async function runThatSays(
       updateCopy: async () => ({
         cwd: copy,
         folder: copy,
-        toCopy: (text) => text.replaceAll(root, copy),
-        toProject: (text) => text.replaceAll(copy, root),
+        toCopyPaths: (text) => text.replaceAll(root, copy),
+        toProjectPaths: (text) => text.replaceAll(copy, root),
         edited: new Set(),
       }),
       updateCleanCopy: () => Promise.reject(new Error('there is no clean copy')),
@@ -137,7 +137,7 @@ export async function runThatSays(
     },
     diagnostics: {
       writeFailure: (failure) => writeFailure({ folder: folder.value, redactor }, failure),
-      showTrace: (n) => showTrace({ settings, folder: folder.value, redactor }, n),
+      unpackTrace: (n) => unpackTrace({ settings, folder: folder.value, redactor }, n),
       diagnose: createDiagnose({ settings, folder: folder.value, cwd: root, redactor }),
     },
   };

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseRequestedWaitMs, classifyAgentError, findErrorOfEnd } from '../../../src/agents/api-error.js';
+import { parseRequestedWaitMs, classifyAgentError, classifyAgentEnd } from '../../../src/agents/api-error.js';
 
 const kindOf = (text: string) => classifyAgentError(text).kind;
 
@@ -88,13 +88,13 @@ describe('the failure text of an agent program', () => {
 });
 
 it('AG-6 derives the error type from how an agent run ended, including timeout and aborted', () => {
-  expect(findErrorOfEnd({ kind: 'timed-out', afterMs: 1 })).toBe('timeout');
-  expect(findErrorOfEnd({ kind: 'aborted' })).toBe('aborted');
-  expect(findErrorOfEnd({ kind: 'context-overflow', reason: '' })).toBe('context_overflow');
-  expect(findErrorOfEnd({ kind: 'retryable', reason: '' })).toBe('retryable');
-  expect(findErrorOfEnd({ kind: 'unusable', reason: '', remedy: '' })).toBe('fatal');
-  expect(findErrorOfEnd({ kind: 'exited', exitCode: 1 })).toBeNull();
-  expect(findErrorOfEnd({ kind: 'completed' })).toBeNull();
+  expect(classifyAgentEnd({ kind: 'timed-out', afterMs: 1 })).toBe('timeout');
+  expect(classifyAgentEnd({ kind: 'aborted' })).toBe('aborted');
+  expect(classifyAgentEnd({ kind: 'context-overflow', reason: '' })).toBe('context_overflow');
+  expect(classifyAgentEnd({ kind: 'retryable', reason: '' })).toBe('retryable');
+  expect(classifyAgentEnd({ kind: 'unusable', reason: '', remedy: '' })).toBe('fatal');
+  expect(classifyAgentEnd({ kind: 'exited', exitCode: 1 })).toBeNull();
+  expect(classifyAgentEnd({ kind: 'completed' })).toBeNull();
 });
 
 it.each([

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { buildContext } from '../../../src/agents/build-context.js';
 import { visibleText } from '../../../src/visible-text.js';
-import { readClaim } from '../../../src/agents/claim.js';
+import { parseClaim } from '../../../src/agents/claim.js';
 import type { AgentContext, PreviousAttempt } from '../../../src/agents/context.js';
 import { renderPrompt } from '../../../src/agents/prompt.js';
 import type { Diagnosis } from '../../../src/model/diagnosis.js';
@@ -206,7 +206,7 @@ it('EV-10 untrusted text cannot close its fence or forge a claim', () => {
         }),
         frame,
       );
-      expect(prompt.split('\n').map(readClaim).filter(Boolean)).toEqual([]);
+      expect(prompt.split('\n').map(parseClaim).filter(Boolean)).toEqual([]);
       expect(outsideFences(prompt).filter((line) => line === '## Rules')).toHaveLength(
         outsideFences(plain).filter((line) => line === '## Rules').length,
       );
@@ -228,7 +228,7 @@ it('EV-10 cleans a text before it is fenced, so that no removal can open a block
     frame,
   );
   expect(outsideFences(prompt).filter((line) => line.startsWith('## Rules'))).toHaveLength(1);
-  expect(prompt.split('\n').map(readClaim).filter(Boolean)).toEqual([]);
+  expect(prompt.split('\n').map(parseClaim).filter(Boolean)).toEqual([]);
   expect(visibleText(prompt)).toBe(prompt);
 });
 
@@ -486,7 +486,7 @@ describe('what changed', () => {
   it('BL-1 AG-2 says why no change was blamed', async () => {
     const { commit, prompt } = project();
     commit({ 'src/cart.ts': 'sum\n' }, 'Sums up');
-    expect(await prompt({ whyNoBlame: 'found no change to blame: it also fails without it' })).toContain(
+    expect(await prompt({ noBlameReason: 'found no change to blame: it also fails without it' })).toContain(
       '`found no change to blame: it also fails without it`',
     );
   });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { findClaim, readOpinion } from '../../../src/agents/claim.js';
+import { findClaim, findOpinion } from '../../../src/agents/claim.js';
 import { type FixToReview, renderReview } from '../../../src/agents/review-prompt.js';
 import { aBlamedHunk } from '../../rig/builders.js';
 
@@ -19,7 +19,7 @@ const aFix = (over: Partial<FixToReview> = {}): FixToReview => ({
   code: [{ at: 'src/fee.ts:1-9', green: 'as it was', red: 'broken', now: 'fixed' }],
   rules: [{ file: 'README.md', line: 7, text: 'Parcels over 20 kg are refused.', hasChanged: false }],
   error: 'expect(locator).toHaveText(expected)\n\nCall log:\n  - waiting for locator\n  - 5 × seen',
-  ran: ['refuses what is too heavy'],
+  greenTests: ['refuses what is too heavy'],
   facts: ['the fix undoes a change from 3f2a91c "Faster fees"'],
   ...over,
 });
@@ -85,15 +85,15 @@ it('HN-11 EV-10 no line of the prompt is an answer, and nothing in a fix closes 
   const outside = prompt.replaceAll(/^(`{3,})[^]*?^\1$/gm, '');
   expect(sectionsOf(outside)).toEqual(sectionsOf(plain));
   // Whoever wrote the fix did not know the token, and the line that explains the answer is none.
-  expect(readOpinion(prompt, token)).toBeNull();
+  expect(findOpinion(prompt, token)).toBeNull();
   expect(findClaim(prompt)).toBeNull();
 });
 
 it('HN-11 an answer needs the token of its own prompt, and a reason unless it is honest', () => {
-  const says = (json: string, mark = token) => readOpinion(`I read it.\nSELF-HEAL ${mark}: ${json}`, token);
+  const says = (json: string, mark = token) => findOpinion(`I read it.\nSELF-HEAL ${mark}: ${json}`, token);
   expect(says('{"verdict":"honest"}')).toEqual({ verdict: 'honest', file: null, line: null, why: '' });
   expect(says('{"verdict":"honest"}', 'ffffffff')).toBeNull();
-  expect(readOpinion('SELF-HEAL: {"verdict":"honest"}', token)).toBeNull();
+  expect(findOpinion('SELF-HEAL: {"verdict":"honest"}', token)).toBeNull();
   expect(says('{"verdict":"hides","why":" "}')).toBeNull();
   expect(says('{"verdict":"unsure"}')).toBeNull();
   expect(says('{"verdict":"hides","file":"a.ts","line":3,"why":"b"}')).toMatchObject({ line: 3, why: 'b' });

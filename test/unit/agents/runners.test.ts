@@ -28,11 +28,11 @@ describe('how a program is started', () => {
     'AG-1 %s gets the arguments of agents.yaml, and the prompt on its standard input',
     (kind) => {
       const runner = { kind, args: ['--model', 'haiku'] };
-      const { args, input, passes } = runners[kind].createCommand(agentTask('hangs', { runner }));
+      const { args, input, passedVariables } = runners[kind].createCommand(agentTask('hangs', { runner }));
       expect(args.join(' ')).toContain('--model haiku');
       expect(input).toContain('Fix this error so the test can pass.');
       expect(args.join(' ')).not.toContain('Fix this error');
-      expect(passes).not.toBe('everything');
+      expect(passedVariables).not.toBe('everything');
     },
   );
 
@@ -219,7 +219,7 @@ const resultLine = (over: object) =>
 /** Follows a program; `shown`, `isFinished` and `isStopped` say what its output has led to. */
 function follow(runner: Runner) {
   const seen = { shown: new Array<string>(), isFinished: false, isStopped: false };
-  const { readLine, result }: Conversation = runner.follow(agentTask('hangs'), {
+  const { readLine, result }: Conversation = runner.openConversation(agentTask('hangs'), {
     log: () => undefined,
     show: (text) => void seen.shown.push(text),
     finish: () => void (seen.isFinished = true),
@@ -254,12 +254,12 @@ it('HN-11 reads the answer from the last message of Codex only', () => {
   const { read, result } = follow(codexRunner);
   for (const text of ['early', 'late'])
     read(JSON.stringify({ type: 'item.completed', item: { type: 'agent_message', text } }));
-  expect(result().final).toBe('late');
+  expect(result().finalMessage).toBe('late');
 });
 
-function replay(program: keyof typeof runners, scenario: string) {
+function replay(program: keyof typeof runners, scenarioFile: string) {
   const { read, seen, result } = follow(runners[program]);
-  const file = path.join(import.meta.dirname, 'recorded', `${program}-${scenario}.jsonl`);
+  const file = path.join(import.meta.dirname, 'recorded', `${program}-${scenarioFile}.jsonl`);
   for (const line of readFileSync(file, 'utf8').trim().split('\n')) {
     const [from, text] = JSON.parse(line) as [OutputStream, string];
     read(text, from);
@@ -291,11 +291,11 @@ describe.each(['claude', 'codex'] as const)('recorded output of %s', (program) =
     ['503', 'retryable'],
     ['drop', 'retryable'],
     ['long', 'context-overflow'],
-  ])('AG-6 %s is %s', (scenario, kind) => {
-    const { isFinished, isStopped, result } = replay(program, scenario);
+  ])('AG-6 %s is %s', (scenarioFile, kind) => {
+    const { isFinished, isStopped, result } = replay(program, scenarioFile);
     expect(result.error).toMatchObject({ kind, reason: expect.stringMatching(`^${program}: `) });
     // The program either ends by itself, or keeps retrying in vain and is stopped.
-    expect(isFinished || isStopped || ['401', 'long'].includes(scenario)).toBe(true);
+    expect(isFinished || isStopped || ['401', 'long'].includes(scenarioFile)).toBe(true);
   });
 });
 

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { findFilters } from '../../../src/clients/blame/blame-request.js';
 import { PAGE_CHARACTERS, parseCursor, formatCursor, splitPages } from '../../../src/clients/mcp/page.js';
 import { addAgentsFlag } from '../../../src/cli/options.js';
-import { explainFileError } from '../../../src/cli/end.js';
+import { explainFileError } from '../../../src/cli/end-command.js';
 import { commandNames, createProgram } from '../../../src/cli/program.js';
 import { fenced } from '../../../src/fenced.js';
 import { MCP_FILE, addMcpServer } from '../../../src/clients/init/developer-agent.js';

@@ -11,8 +11,8 @@ import {
   markCommon,
   readPassingTrace,
   createRequestKey,
-} from '../../../src/evidence/complaints.js';
-import { findRemainingReasons } from '../../../src/evidence/complaints.js';
+} from '../../../src/evidence/passing-tests.js';
+import { findRemainingReasons } from '../../../src/evidence/passing-tests.js';
 import { formatJsonEntry } from '../../../src/evidence/server-log.js';
 import { aDiagnosis, aTest, anEvidence, failing } from '../../rig/builders.js';
 import { tempDir } from '../../rig/temp-dir.js';

@@ -384,7 +384,7 @@ it('EV-6 fetches the map that a script names, or that lies beside a minified one
   const trace = writeTrace(tempDir(), { network: [aRequest({ url: pageUrl, resourceType: 'document' })] });
   const errors = [anError([thrown, ...frames].join('\n'))];
   const fetcher = new ScriptFetcher();
-  await fetcher.fetchFor(aTestFailure({ attachments: [trace], errors }));
+  await fetcher.fetchScripts(aTestFailure({ attachments: [trace], errors }));
   vi.unstubAllGlobals();
   const maps = Object.fromEntries(fetcher.scripts.map(({ url, map }) => [url.replace(pageUrl, ''), map]));
   expect(maps).toEqual({

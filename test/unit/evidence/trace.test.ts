@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { cleanRequest } from '../../../src/evidence/bounded-text.js';
 import { EvidenceNotes } from '../../../src/evidence/bounded-text.js';
-import { keepComparisonPictures, extractPageSnapshot } from '../../../src/evidence/page-sources.js';
+import { copyComparisonPictures, extractPageSnapshot } from '../../../src/evidence/page-sources.js';
 import { type DomElement, composePage } from '../../../src/evidence/trace/dom.js';
 import { copyMasked, copyTrace } from '../../../src/evidence/trace/masked-trace.js';
 import { renderPageHtml } from '../../../src/evidence/trace/write-trace-files.js';
@@ -188,10 +188,10 @@ it('EV-2 the pictures of a failed screenshot comparison are kept by what they sh
     writeFileSync(file, Buffer.from([0x89, 0x50, 0x4e, 0x47, 0]));
     return { name, contentType: 'image/png', path: file };
   });
-  await keepComparisonPictures(attachments, folder);
+  await copyComparisonPictures(attachments, folder);
   expect(readdirSync(folder).toSorted()).toEqual(['actual.png', 'difference.png', 'expected.png']);
   const none = tempDir();
-  await keepComparisonPictures([{ name: 'trace', contentType: 'application/zip', path: '/nowhere' }], none);
+  await copyComparisonPictures([{ name: 'trace', contentType: 'application/zip', path: '/nowhere' }], none);
   expect(existsSync(path.join(none, 'expected.png'))).toBe(false);
 });
 

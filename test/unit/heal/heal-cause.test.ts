@@ -5,7 +5,11 @@ import type { AgentEnd, AgentRun } from '../../../src/model/attempt.js';
 import type { Question } from '../../../src/model/escalation.js';
 import { noFindings } from '../../../src/guard/findings.js';
 import { createViolation } from '../../../src/guard/rules.js';
-import { createFixerProposer, createFollowingPatch, wrapProposal } from '../../../src/clients/fixer/fixes.js';
+import {
+  createFixerProposer,
+  createExpectationPatch,
+  wrapProposal,
+} from '../../../src/clients/fixer/fixes.js';
 import { proposePatches } from '../../../src/clients/patches.js';
 import type { Cause } from '../../../src/model/cause.js';
 import { type Change, openContentStore, storeChange } from '../../../src/workspace/change.js';
@@ -269,7 +273,7 @@ describe('the loop for one cause', () => {
       failure: aTestFailure({ errors: [anError(message, { location })] }),
     });
     const contents = openContentStore(given.folder.dir);
-    const hooks = { follow: (itsCause: Cause) => createFollowingPatch(itsCause, { root, contents }) };
+    const hooks = { follow: (itsCause: Cause) => createExpectationPatch(itsCause, { root, contents }) };
     const { attempts, end } = await healAlone({ ...given, hooks }, aCause({ lead }));
     expect(end.verdict).toBe(verdict);
     const offers = attempts.flatMap(({ end: one }) => (one.kind === 'offered' ? one.side : []));
@@ -683,7 +687,7 @@ it('BF-5 applies a fix without a copy of the project, keeps modes, and follows l
   expect(readFileSync(path.join(root, 'real', 'a.ts'), 'utf8')).toBe('a\n');
 });
 
-it('SC-4 HN-3 a patch of another machine is judged by the guard, whatever name it has', async () => {
+it('SC-4 HN-3 a patch from another machine is judged by the guard, whatever name it has', async () => {
   const file = 'self-heal-elsewhere/a.ts';
   const patch = `diff --git a/${file} b/${file}\nnew file mode 100644\nindex ${'0'.repeat(40)}..${'1'.repeat(40)}\n--- /dev/null\n+++ b/${file}\n@@ -0,0 +1,1 @@\n+x\n`;
   const fix = readFix(Buffer.from(patch));
@@ -691,7 +695,7 @@ it('SC-4 HN-3 a patch of another machine is judged by the guard, whatever name i
   const asked: unknown[] = [];
   const patches = [{ agent: 'built-in', runId: 'r', tests: new Set(['t1']), fix: fix.value }];
   const { session: given } = await session(Array(4).fill('boom'), {
-    hooks: { proposers: [proposePatches(patches)], noAgents: 'no patch of another machine fixes it' },
+    hooks: { proposers: [proposePatches(patches)], noAgents: 'no patch from another machine fixes it' },
     guard: async ({ changes }) => {
       asked.push(...changes);
       return { ...noFindings, violations: [createViolation('app-detects-tests', { file, detail: 'x' })] };
@@ -726,5 +730,5 @@ it('SC-3 HN-9 an agent whose task cannot be written no longer counts as one at w
   const request = { cause, agent: 'debugger', n: 1, previous: [] };
   const slot = { copy: 0, signal: given.signal };
   await expect(readyAgent({ ...given, folder: full }, request, slot)).rejects.toThrow('the disk is full');
-  expect(given.spending.mayStart({ costUsd: 0 })).toBe(true);
+  expect(given.spending.mayStartAgent({ costUsd: 0 })).toBe(true);
 });

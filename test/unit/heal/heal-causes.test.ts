@@ -332,17 +332,17 @@ it('SC-3 HN-9 counts running agents at the cost of the most expensive one until 
   const spending = createSpending(0);
   const cause = groupIntoCauses([failing('t1', 'fault')]).at(0)!;
   const [first, second] = [spending.countStart(cause), spending.countStart(cause)];
-  expect(spending.mayStart({ costUsd: 1 })).toBe(true);
+  expect(spending.mayStartAgent({ costUsd: 1 })).toBe(true);
   const ended = spending.waitForNextEnd();
   first.addCost(0.5);
   first[Symbol.dispose]();
   await ended;
-  expect(spending.mayStart({ costUsd: 1 })).toBe(false);
-  expect(spending.mayStart({ costUsd: 1.1 })).toBe(true);
+  expect(spending.mayStartAgent({ costUsd: 1 })).toBe(false);
+  expect(spending.mayStartAgent({ costUsd: 1.1 })).toBe(true);
   second.addCost(0.1);
   second[Symbol.dispose]();
-  expect(spending.mayStart({ costUsd: 1 })).toBe(true);
-  expect(spending.totals().costUsd).toBe(0.6);
+  expect(spending.mayStartAgent({ costUsd: 1 })).toBe(true);
+  expect(spending.getTotals().costUsd).toBe(0.6);
 });
 
 async function aborted(signal?: AbortSignal): Promise<void> {
@@ -409,7 +409,7 @@ function namedSearches(blameRuns: string[]): NonNullable<Session['blame']> {
       },
       haveDifferentCauses: (id, otherId) => {
         const [search, other] = [searchFor(id), searchFor(otherId)];
-        return search !== undefined && other !== undefined && search.hasOtherCauseThan(other);
+        return search !== undefined && other !== undefined && search.hasDifferentCauseFrom(other);
       },
     };
   };

@@ -778,7 +778,7 @@ it('HN-11 an honest fix enters, with the remark of its reviewer, whose cost is a
   const run = await reviewed([honest]);
   expect(run.causes).toEqual(['c1 healed']);
   expect(run.report.causes[0]?.attempts).toMatchObject([{ costUsd: 0.75 }]);
-  expect(run.session.spending.totals()).toEqual({ agentRuns: 2, costUsd: 0.75 });
+  expect(run.session.spending.getTotals()).toEqual({ agentRuns: 2, costUsd: 0.75 });
   expect(readingOf(run)).toEqual({ ...honest, by: 'second' });
 });
 
@@ -831,7 +831,7 @@ it.each<[string, Opinion | AgentRun['end']]>([
 it('HN-11 HN-9 asks a person where a limit leaves no reviewer', async () => {
   const run = await reviewed([hides], { settings: { ...settings, limits: { ...limits, agentRuns: 1 } } });
   expect(run.causes).toEqual(['c1 escalated']);
-  expect(run.session.spending.totals().agentRuns).toBe(1);
+  expect(run.session.spending.getTotals().agentRuns).toBe(1);
   expect(readingOf(run)).toMatchObject({
     verdict: 'no-answer',
     why: expect.stringContaining('limits.agentRuns'),
@@ -853,7 +853,7 @@ it.each([
   const byOwn = 'runners' in over ? { agents: Object.fromEntries(agents) as typeof settings.agents } : {};
   const run = await reviewed([hides], { settings: { ...settings, ...over, ...byOwn } });
   expect(run.causes).toEqual(['c1 healed']);
-  expect(run.session.spending.totals().agentRuns).toBe(1);
+  expect(run.session.spending.getTotals().agentRuns).toBe(1);
   expect(readingOf(run)).toMatchObject({ verdict: 'not-read', by: null, why });
 });
 
@@ -887,10 +887,10 @@ it('HN-11 the built-in fixer’s certain fixes are not reviewed, nor a fix that 
   const remembered = await proposed({ reading: { ...honest, by: 'second' } });
   for (const run of [byFixer, remembered]) {
     expect(run.causes).toEqual(['c1 healed']);
-    expect(run.session.spending.totals().agentRuns).toBe(0);
+    expect(run.session.spending.getTotals().agentRuns).toBe(0);
   }
   const unread = await proposed({});
-  expect(unread.session.spending.totals().agentRuns).toBeGreaterThan(0);
+  expect(unread.session.spending.getTotals().agentRuns).toBeGreaterThan(0);
 });
 
 it('HN-11 reviews the fixes of two causes side by side, and takes out only the one that hides a fault', async () => {

@@ -150,7 +150,7 @@ describe('report of', () => {
       exitCode: null,
       causes: [
         { id: 'c1', verdict: 'interrupted', reason: 'the run stopped at: starting' },
-        { id: 'c2', verdict: 'interrupted', reason: 'the run ended before its turn' },
+        { id: 'c2', verdict: 'interrupted', reason: 'the run ended before work on it began' },
       ],
       totals: { durationMs: 3000 },
     });

@@ -3,17 +3,20 @@ import morphdom from 'morphdom';
 import { duration } from '../../../format.js';
 
 /** Follows the run: the server draws it and sends each part that changed, under the id of the element that it fills. */
-function listen(): void {
+function followRun(): void {
   const events = new EventSource('/api/events');
   const connection = byId('connection');
   events.addEventListener('open', () => setText(connection, 'connected'));
   events.addEventListener('error', () => {
-    const gone = events.readyState === EventSource.CLOSED;
-    setText(connection, gone ? 'disconnected: start self-heal ui again' : 'connection lost, trying again …');
+    const isClosed = events.readyState === EventSource.CLOSED;
+    setText(
+      connection,
+      isClosed ? 'disconnected: start self-heal ui again' : 'connection lost, trying again …',
+    );
   });
   events.addEventListener('message', ({ data }: MessageEvent<string>) => {
     for (const [id, markup] of Object.entries(JSON.parse(data) as Record<string, string>))
-      fill(byId(id), markup);
+      updateContent(byId(id), markup);
     document.title = `${byId('phase').textContent.trim()} · self-heal`;
     showTimes();
   });
@@ -28,18 +31,18 @@ function showTimes(): void {
   }
 }
 
-let asking = Promise.resolve();
+let lastRefresh = Promise.resolve();
 
-/** One request at a time. Changes during a request are fetched by the next one. */
+/** Makes one request at a time. The next request fetches changes during this one. */
 function refreshQuestions(): void {
-  asking = asking.then(showQuestions);
+  lastRefresh = lastRefresh.then(showQuestions);
 }
 
 async function showQuestions(): Promise<void> {
-  const open = await ask('/api/escalations');
-  if (open.ok) fill(byId('questions'), open.text);
-  else setText(byId('answered'), open.text);
-  if (!open.ok || open.text !== '') byId('questions-section').hidden = false;
+  const response = await sendRequest('/api/escalations');
+  if (response.ok) updateContent(byId('questions'), response.text);
+  else setText(byId('answered'), response.text);
+  if (!response.ok || response.text !== '') byId('questions-section').hidden = false;
 }
 
 // The token is now in a cookie. It must not stay in the address bar, in the history or on a shared screen.
@@ -53,7 +56,7 @@ byId('questions').addEventListener('submit', (event) => {
   if (event.target instanceof HTMLFormElement) void sendAnswer(event.target);
 });
 refreshQuestions();
-listen();
+followRun();
 
 function byId(id: string): HTMLElement {
   const element = document.getElementById(id);
@@ -70,16 +73,17 @@ function setText(target: HTMLElement, text: string): void {
  * Updates the content of an element to match markup. The markup comes from our own server, which escapes all texts, and no script in it runs.
  * Unchanged elements keep their focus and selection, open sections stay open, and forms and filters are left as they are.
  */
-function fill(target: HTMLElement, markup: string): void {
+function updateContent(target: HTMLElement, markup: string): void {
   const { body } = new DOMParser().parseFromString(markup, 'text/html');
   const focused = document.activeElement;
   morphdom(target, body, {
     childrenOnly: true,
-    getNodeKey: keyOf,
+    getNodeKey,
     onBeforeElUpdated: (from, to) => {
       if (from instanceof HTMLDetailsElement && to instanceof HTMLDetailsElement) to.open = from.open;
-      const counts = from.dataset['since'] !== undefined && from.dataset['since'] === to.dataset['since'];
-      return !counts && !(from instanceof HTMLFormElement) && !from.isEqualNode(to);
+      const isSameTimer =
+        from.dataset['since'] !== undefined && from.dataset['since'] === to.dataset['since'];
+      return !isSameTimer && !(from instanceof HTMLFormElement) && !from.isEqualNode(to);
     },
   });
   // An element that makes room for a new one is moved, which takes its focus away.
@@ -87,7 +91,7 @@ function fill(target: HTMLElement, markup: string): void {
 }
 
 /** Recognizes a section by its title, so that it stays open when another one appears before it. */
-function keyOf(node: Node): string {
+function getNodeKey(node: Node): string {
   if (!(node instanceof HTMLElement)) return '';
   if (node.id !== '' || !(node instanceof HTMLDetailsElement)) return node.id;
   const parent = node.parentElement?.closest('[id]')?.id ?? '';
@@ -102,26 +106,26 @@ async function sendAnswer(form: HTMLFormElement): Promise<void> {
   const guidance = form.querySelector('textarea')?.value.trim() ?? '';
   const alert = form.querySelector<HTMLElement>('[role=alert]');
   const button = form.querySelector('button');
-  const say = (text: string) => {
+  const showAlert = (text: string) => {
     if (alert) alert.textContent = text;
   };
-  if (choice === null) return say('Choose an answer first.');
-  if (choice === 'guide' && guidance === '') return say('Write the guidance first.');
+  if (choice === null) return showAlert('Choose an answer first.');
+  if (choice === 'guide' && guidance === '') return showAlert('Write the guidance first.');
   if (button) button.disabled = true;
-  const sent = await ask(`/api/escalations/${encodeURIComponent(id)}`, {
+  const sent = await sendRequest(`/api/escalations/${encodeURIComponent(id)}`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify({ choice, guidance, allow }),
   });
   if (button) button.disabled = false;
-  if (!sent.ok) return say(sent.text);
+  if (!sent.ok) return showAlert(sent.text);
   setText(byId('answered'), `${id} was answered: ${consequences[choice]}.`);
   byId('questions-heading').focus();
   return refreshQuestions();
 }
 
-/** Sends a request; the text is the response, or else what went wrong. */
-async function ask(url: string, init: RequestInit = {}): Promise<{ ok: boolean; text: string }> {
+/** Sends a request; the text is the response or an error message. */
+async function sendRequest(url: string, init: RequestInit = {}): Promise<{ ok: boolean; text: string }> {
   try {
     const response = await fetch(url, init);
     return { ok: response.ok, text: await response.text() };

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import type { PageElement } from '../../../../src/model/evidence.js';
 import { fixErrors } from '../../../../src/clients/fixer/code-fixes.js';
 import { type DriftEvidence, proposeLocatorFix } from '../../../../src/clients/fixer/drifted-locator.js';
-import { followExpectations } from '../../../../src/clients/fixer/followed-expectations.js';
+import { updateExpectations } from '../../../../src/clients/fixer/update-expectations.js';
 import { listBlamedHunks, createFixer } from '../../../../src/clients/fixer/propose.js';
 import { findRemovingChanges, parseHunks, findRename } from '../../../../src/clients/fixer/renames.js';
 import { addMissingWaits } from '../../../../src/clients/fixer/missing-waits.js';
@@ -48,7 +48,12 @@ interface Given extends Partial<DriftEvidence> {
 }
 
 async function textAfter(given: Given): Promise<string[] | null> {
-  const { to = 'buy', elements = [element({ 'data-testid': 'buy' })], aria = '', inApp = false } = given;
+  const {
+    to: newName = 'buy',
+    elements = [element({ 'data-testid': 'buy' })],
+    aria = '',
+    inApp: isInApp = false,
+  } = given;
   const {
     locator = "getByTestId('pay')",
     code = `await page.${locator}.click();`,
@@ -62,13 +67,13 @@ async function textAfter(given: Given): Promise<string[] | null> {
     page: { elements, ariaSnapshot: aria },
     frames: [{ file: spec, line: 1 }],
     findRename: async (_, candidates) =>
-      to !== null && candidates.includes(to) ? { to, file: 'page.html' } : null,
+      newName !== null && candidates.includes(newName) ? { newName, file: 'page.html' } : null,
     searchCode: async () => ({
       tests: [
         { file: spec, text: code },
         { file: pageObject, text: other },
       ],
-      inApp,
+      isInApp,
     }),
     ...over,
   });
@@ -134,8 +139,11 @@ describe('the new name in a change', () => {
       'pay',
       'buy',
     ],
-  ])('BF-2 is found for %s', (_, before, after, name, to) => {
-    expect(findRename([hunk([before], [after])], name, ['other', to])).toEqual({ to, file: 'src/page.html' });
+  ])('BF-2 is found for %s', (_, before, after, name, newName) => {
+    expect(findRename([hunk([before], [after])], name, ['other', newName])).toEqual({
+      newName,
+      file: 'src/page.html',
+    });
   });
 
   it.each([
@@ -332,7 +340,7 @@ async function followed(line: string, ...messages: string[]): Promise<string | n
   writeFileSync(file, `// A test.\n${line}\n`);
   const errors = messages.map((message) => anError(message, { location: { file, line: 2, column: 1 } }));
   const lead = aDiagnosed({ failure: aTestFailure({ errors }) });
-  const proposal = await followExpectations(aCause({ lead }));
+  const proposal = await updateExpectations(aCause({ lead }));
   expect(proposal === null || proposal.files.length === 1).toBe(true);
   return proposal?.files[0]?.after.split('\n').slice(1, -1).join('\n') ?? null;
 }
@@ -349,7 +357,7 @@ interface Failed {
   readonly after: string | null;
 }
 
-it.each(jsonLines<Failed>(import.meta.dirname, 'followed-expectations.jsonl'))(
+it.each(jsonLines<Failed>(import.meta.dirname, 'updated-expectations.jsonl'))(
   'BL-6 the tests may follow the page if only a literal differs: $what',
   async ({ line, told, after }) => {
     const matcher = /\.(to\w+)\(/.exec(line)?.[1] ?? '';

@@ -21,7 +21,7 @@ async function flakesIn(
     warn: (message) => messages.push(message),
   });
   const flakes = await findFlakes(search, async () => {});
-  const unders = flakes.map(({ under }) => under);
+  const unders = flakes.map(({ condition }) => condition);
   return { flakes: flakes.map(({ flake }) => flake), unders, said: messages, ran: suite.ran() };
 }
 

@@ -7,7 +7,7 @@ import type { Settings } from '../../../../src/model/settings.js';
 import { listFailures } from '../../../../src/clients/inspect/find-failure.js';
 import { failureKey } from '../../../../src/model/failure.js';
 import { findLastRed } from '../../../../src/clients/inspect/last-red.js';
-import { readPrompt } from '../../../../src/clients/inspect/prompt-of.js';
+import { readPrompt } from '../../../../src/clients/inspect/read-prompt.js';
 import { renderList } from '../../../../src/clients/inspect/render-inspection.js';
 import type { TreeState } from '../../../../src/run/tree-state.js';
 import { changesFolder } from '../../../../src/workspace/change.js';
@@ -124,7 +124,7 @@ describe('what a change is compared with', () => {
       if (seen === 'red') writeInto(changesFolder(dir), { 'tree.json': JSON.stringify(state) });
     }
     const red = await findLastRed(cwd);
-    return [red?.since.state?.commit, red?.green];
+    return [red?.since.state?.commit, red?.greenCommit];
   }
 
   /** Leaves runs, oldest first, each with its filters and the verdicts of the tests that it ran. */
@@ -134,7 +134,7 @@ describe('what a change is compared with', () => {
       const all = Object.entries(seen).map(([id, verdict]) => aReportTest({ id, verdict }));
       leaveRun(cwd, aReport({ runId: `20261121-07150${n}-000a`, tests: all }), filters);
     }
-    return (await findLastRed(cwd))?.seenIn
+    return (await findLastRed(cwd))?.redRuns
       .flatMap(({ tests: ofRun }) => ofRun.map(({ id }) => id))
       .toSorted();
   }

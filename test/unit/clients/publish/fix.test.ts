@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseCommand } from '../../../../src/clients/publish/answer.js';
+import { parseCommand } from '../../../../src/clients/publish/answer-comment.js';
 import {
   type PublishedFile,
   applyToContent,

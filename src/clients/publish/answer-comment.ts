@@ -41,15 +41,15 @@ export async function answerComment(request: CommentRequest): Promise<CommentRes
   const login = comment.user?.login;
   if (login === undefined || !(await github.mayWrite(login)))
     return refuse('Only people who may push to this repository can use this command.');
-  const change = await github.readChange(issue.number);
+  const change = await github.readPullRequest(issue.number);
   const origin = (await github.listOwnComments(issue.number))
     .map(readOrigin)
     .find((commentOrigin) => commentOrigin !== null);
-  if (!origin) return refuse('There is no run of self-heal to which this could apply.');
+  if (!origin) return refuse('self-heal has not commented here, so there is no run for this command.');
   if (change.isFork) return refuse(branchInFork);
   if (change.head !== origin.head) return refuse(branchMovedOn);
   if (command.kind === 'retry') {
-    await github.rerun(Number(origin.run));
+    await github.rerunWorkflow(Number(origin.run));
     return { kind: 'done', message: 'The tests run again.' };
   }
   if (!artifact) return { kind: 'needs-artifact', run: origin.run };

@@ -2,17 +2,17 @@ import { readFile } from 'node:fs/promises';
 import { stripVTControlCharacters } from 'node:util';
 import {
   unwrap,
-  calleeOf,
-  identifierName,
-  nodeIn,
-  nodesIn,
+  getCallee,
+  readName,
+  getNode,
+  getNodes,
   listNodes,
   type SyntaxNode,
 } from '../../code/syntax.js';
 import { parseSource, type SourceFile } from '../../code/source-file.js';
 import type { Cause } from '../../model/cause.js';
 import { type Replacement, applyReplacements } from '../../replacements.js';
-import { literalText } from './locator-names.js';
+import { readLiteralText } from './locator-names.js';
 import type { FixerProposal } from './proposal.js';
 
 /** The expected and the received value of an assertion, if Playwright prints them as text. */
@@ -25,7 +25,7 @@ interface Mismatch {
  * Updates the expectations of a cause's tests to the current page; a person decides whether the page or the test is right (BL-6). Returns null if more
  * than a literal differs in a failed assertion.
  */
-export async function followExpectations({ members }: Pick<Cause, 'members'>): Promise<FixerProposal | null> {
+export async function updateExpectations({ members }: Pick<Cause, 'members'>): Promise<FixerProposal | null> {
   const sources = new Map<string, SourceFile | null>();
   const replaced = new Map<SourceFile, Map<number, Replacement>>();
   for (const { location, message } of members.flatMap(({ failure }) => failure.errors)) {
@@ -49,25 +49,25 @@ export async function followExpectations({ members }: Pick<Cause, 'members'>): P
   return { summary: 'updates the expectations of the tests to the current page', files };
 }
 
-const value = String.raw`"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?`;
+const printedValue = String.raw`"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?`;
 const createLinePattern = (word: string) =>
-  new RegExp(String.raw`^[ \t]*${word}(?: \w+)?:[ \t]*(${value})[ \t]*$`, 'm');
+  new RegExp(String.raw`^[ \t]*${word}(?: \w+)?:[ \t]*(${printedValue})[ \t]*$`, 'm');
 const [expectedLine, receivedLine] = [createLinePattern('Expected'), createLinePattern('Received')];
-const diff = /^[ \t]*- Expected[^\n]*\n[ \t]*\+ Received[^\n]*\n\n((?:[-+ ][^\n]*\n|\n(?=[-+ ]))*)/m;
+const diffPattern = /^[ \t]*- Expected[^\n]*\n[ \t]*\+ Received[^\n]*\n\n((?:[-+ ][^\n]*\n|\n(?=[-+ ]))*)/m;
 
-/** Parses Playwright's message, which shows each value on its own line, or the difference of both. */
+/** Parses Playwright's message, which shows each value on its own line, or the difference between both. */
 function parseMismatch(message: string): Mismatch | null {
   const [expected, received] = [expectedLine, receivedLine].map((line) => line.exec(message)?.[1]);
   if (expected !== undefined && received !== undefined)
     return { expected: unescapePrinted(expected), received: unescapePrinted(received) };
-  const lines = diff.exec(`${message}\n`)?.[1]?.replace(/\n+$/, '').split('\n');
+  const lines = diffPattern.exec(`${message}\n`)?.[1]?.replace(/\n+$/, '').split('\n');
   // Playwright shows only parts of long differences.
   if (!lines || lines.some((line) => line.trim().startsWith('@@ '))) return null;
-  const side = (sign: '-' | '+') =>
+  const joinSide = (sign: '-' | '+') =>
     lines
       .flatMap((line) => (line.startsWith(sign) || line.startsWith(' ') ? [line.slice(2)] : []))
       .join('\n');
-  return { expected: side('-'), received: side('+') };
+  return { expected: joinSide('-'), received: joinSide('+') };
 }
 
 /** Unescapes a printed text, in which Playwright escapes only quotes and backslashes. */
@@ -78,13 +78,13 @@ function unescapePrinted(printed: string): string {
 /** Finds the only literal in an assertion of this line that has the expected value. */
 function findLiteral(source: SourceFile, line: number, mismatch: Mismatch): Replacement | null {
   const edits = listNodes(source.program).flatMap((call) => {
-    const property = nodeIn(calleeOf(call), 'property');
-    const matcher = identifierName(property) ?? '';
+    const property = getNode(getCallee(call), 'property');
+    const matcher = readName(property) ?? '';
     if (!property || !/^to[A-Z]/.test(matcher) || source.lineAt(property.start) !== line) return [];
-    const isNegated = identifierName(nodeIn(nodeIn(calleeOf(call), 'object'), 'property')) === 'not';
+    const isNegated = readName(getNode(getNode(getCallee(call), 'object'), 'property')) === 'not';
     return isNegated
       ? []
-      : nodesIn(call, 'arguments').flatMap((argument) =>
+      : getNodes(call, 'arguments').flatMap((argument) =>
           createLiteralEdits(source, unwrap(argument), { ...mismatch, matcher }),
         );
   });
@@ -102,19 +102,19 @@ function createLiteralEdits(
   const raw = source.text.slice(start, end);
   if (node.type === 'ArrayExpression') {
     const [expected, received] = [parseList(mismatch.expected), parseList(mismatch.received)];
-    const elements = nodesIn(node, 'elements').map(literalText);
+    const elements = getNodes(node, 'elements').map(readLiteralText);
     if (!expected || !received || elements.length === 0 || elements.join('\0') !== expected.join('\0'))
       return [];
-    const quoteMark = source.text[nodesIn(node, 'elements')[0]?.start ?? 0] ?? "'";
+    const quoteMark = source.text[getNodes(node, 'elements')[0]?.start ?? 0] ?? "'";
     return [{ start, end, text: `[${received.map((item) => quote(collapse(item), quoteMark)).join(', ')}]` }];
   }
   const { expected, received } = mismatch;
   if (node.type === 'Literal' && typeof node['value'] === 'number')
     return raw === expected && /^[-\d.]+$/.test(received) ? [{ start, end, text: received }] : [];
-  const text = literalText(node);
+  const text = readLiteralText(node);
   if (text === null) return [];
-  const replaceBy = (now: string) => [{ start, end, text: quote(now, raw[0] ?? "'") }];
-  if (text === expected) return replaceBy(collapse(received));
+  const replaceWith = (now: string) => [{ start, end, text: quote(now, raw[0] ?? "'") }];
+  if (text === expected) return replaceWith(collapse(received));
   // The test may give a URL without its origin.
   const origin = expected.slice(0, -text.length);
   if (
@@ -123,7 +123,7 @@ function createLiteralEdits(
     expected === origin + text &&
     received.startsWith(origin)
   )
-    return replaceBy(received.slice(origin.length));
+    return replaceWith(received.slice(origin.length));
   const [indent] = /^[ \t]*(?=\S)/m.exec(text) ?? [''];
   const dedented = text
     .split('\n')
@@ -134,7 +134,7 @@ function createLiteralEdits(
     .split('\n')
     .map((line) => indent + line)
     .join('\n');
-  return replaceBy(`${/^\s*?\n/.exec(text)?.[0] ?? ''}${lines}${/\n\s*$/.exec(text)?.[0] ?? ''}`);
+  return replaceWith(`${/^\s*?\n/.exec(text)?.[0] ?? ''}${lines}${/\n\s*$/.exec(text)?.[0] ?? ''}`);
 }
 
 /** Returns the texts of a printed `Array [ "Tea", "Coffee" ]`; null for anything else. */
@@ -142,7 +142,7 @@ function parseList(printed: string): string[] | null {
   const inside = /^Array \[\n([^]*)\n?\]$/.exec(printed)?.[1];
   if (inside === undefined) return null;
   const items = inside.split('\n').filter((line) => line.trim() !== '');
-  const texts = items.map((item) => new RegExp(`^ *(${value}),$`).exec(item)?.[1]);
+  const texts = items.map((item) => new RegExp(`^ *(${printedValue}),$`).exec(item)?.[1]);
   return texts.every((text) => text?.startsWith('"'))
     ? texts.map((text) => unescapePrinted(text ?? ''))
     : null;

@@ -6,7 +6,7 @@ import { isLoopback, splitUrl } from '../urls.js';
 import { type CodeLine, listAppFiles, searchCode } from './search-code.js';
 
 /** A name from a failure, and the one or two lines of the project that contain it (`src/fields.js:3`). */
-export interface NamedPlace {
+export interface NameMatch {
   readonly name: string;
   readonly at: readonly string[];
 }
@@ -16,15 +16,15 @@ const MAX_RESULTS = 5;
 /** A name in more files does not show which of them to change. */
 const MAX_FILES = 2;
 
-/** Finds the names from a failure (a field, a header, a path, the words of a dialog) in the app; empty without a repository. */
-export async function findNamedPlaces(
+/** Finds the names from a failure (a field, a header, a path, the words of a dialog) in the app's code. Needs a repository; otherwise finds nothing. */
+export async function findNamesInCode(
   lead: DiagnosedFailure,
   { testFile, tree }: { readonly testFile: string | null; readonly tree: string },
-): Promise<NamedPlace[]> {
+): Promise<NameMatch[]> {
   const names = [...new Set(listNames(lead))].slice(0, MAX_NAMES);
   const places = await Promise.all([
     findServiceWorker(lead, tree),
-    ...names.map((name) => findPlaces(name, { testFile, tree })),
+    ...names.map((name) => findName(name, { testFile, tree })),
   ]);
   return places
     .flat()
@@ -33,36 +33,38 @@ export async function findNamedPlaces(
 }
 
 /** Finds the first line of each file that contains a name and, if a config file assigns it to a variable, the lines that read the variable. */
-async function findPlaces(
+async function findName(
   name: string,
-  place: { readonly testFile: string | null; readonly tree: string },
-): Promise<NamedPlace[]> {
-  const lines = (await findLines(name, place.tree)).filter(({ file }) => file !== place.testFile);
+  location: { readonly testFile: string | null; readonly tree: string },
+): Promise<NameMatch[]> {
+  const lines = (await findLines(name, location.tree)).filter(({ file }) => file !== location.testFile);
   const first = lines.filter(({ file }, n) => lines.findIndex((line) => line.file === file) === n);
   if (first.length === 0 || first.length > MAX_FILES) return [];
   const [variable] = first.flatMap(({ file, text }) => {
     const before = text.slice(0, text.indexOf(name));
     const assignment = /([A-Z][A-Z\d_]{3,60})['"]?\s*[:=]\s*['"]?[^'"\s,]*$/.exec(before);
-    return isConfig.test(file) ? (assignment?.[1] ?? []) : [];
+    return configFile.test(file) ? (assignment?.[1] ?? []) : [];
   });
-  const readers = variable === undefined ? [] : await findPlaces(variable, place);
+  const readers = variable === undefined ? [] : await findName(variable, location);
   return [{ name, at: first.map(({ file, line }) => `${file}:${line}`) }, ...readers];
 }
 
 /** Finds the script of a service worker that sent requests, and where the app registers it. */
-async function findServiceWorker({ evidence }: DiagnosedFailure, tree: string): Promise<NamedPlace[]> {
+async function findServiceWorker({ evidence }: DiagnosedFailure, tree: string): Promise<NameMatch[]> {
   if (!evidence.network.some(({ isOfServiceWorker }) => isOfServiceWorker)) return [];
-  const [registered] = await searchCode(tree, String.raw`serviceWorker.*register\(`);
-  const script = /register\(\s*['"`]([^'"`]+)/.exec(registered?.text ?? '')?.[1]?.replace(/[?#].*$/, '');
-  if (!registered || script === undefined) return [];
+  const [registration] = await searchCode(tree, String.raw`serviceWorker.*register\(`);
+  const script = /register\(\s*['"`]([^'"`]+)/.exec(registration?.text ?? '')?.[1]?.replace(/[?#].*$/, '');
+  if (!registration || script === undefined) return [];
   const name = path.posix.basename(script);
   const files = (await listAppFiles(tree)).filter(
     (file) => path.posix.basename(file).replace(/\.ts$/, '.js') === name,
   );
-  return [{ name: 'service worker', at: [...files.slice(0, 1), `${registered.file}:${registered.line}`] }];
+  return [
+    { name: 'service worker', at: [...files.slice(0, 1), `${registration.file}:${registration.line}`] },
+  ];
 }
 
-const isConfig = /\.ya?ml$|(?:^|\/)\.env|\.config\.[cm]?[jt]s$/;
+const configFile = /\.ya?ml$|(?:^|\/)\.env|\.config\.[cm]?[jt]s$/;
 
 function findLines(name: string, tree: string): Promise<CodeLine[]> {
   const words = /^\w.*\w$/.test(name) ? ['-w'] : [];
@@ -73,17 +75,17 @@ function findLines(name: string, tree: string): Promise<CodeLine[]> {
 /** Lists the names in a failure, those in the deciding evidence first. */
 function listNames({ diagnosis, evidence }: Pick<DiagnosedFailure, 'diagnosis' | 'evidence'>): string[] {
   const { facts, why, category } = diagnosis;
-  const decisive = category === 'ui-error' ? [] : why.slice(0, 2).map((reason) => reason.evidence);
+  const decidingTexts = category === 'ui-error' ? [] : why.slice(0, 2).map((reason) => reason.evidence);
   const { table, column, constraint, policy, endpoint, locator } = facts;
   const dialogs = evidence.console.filter(({ type }) => type === 'dialog').slice(-2);
   return [
-    ...decisive.flatMap((text) => [...listQuoted(text), ...listAddresses(text)]),
+    ...decidingTexts.flatMap((text) => [...listQuotedTexts(text), ...listAddresses(text)]),
     ...[column, constraint, policy, table].filter((name) => name !== null),
     ...listAddresses(endpoint ?? ''),
     ...dialogs.flatMap(({ text }) => listSentences(text.slice(text.indexOf('"'), text.lastIndexOf('"')))),
     ...listLocatorNames(locator ?? findLastAction(evidence)),
     ...listAmbiguousElements(evidence),
-    ...decisive.flatMap((text) => [
+    ...decidingTexts.flatMap((text) => [
       ...listHosts(text),
       ...(/:(\d{4,5}) refuses/.exec(text)?.slice(1) ?? []),
       ...(/^\[(\w[\w-]{2,30})\]/.exec(text)?.slice(1) ?? []),
@@ -99,7 +101,7 @@ function listNames({ diagnosis, evidence }: Pick<DiagnosedFailure, 'diagnosis' |
 }
 
 /** Lists quoted texts, headers, fields, and the names in a selector. */
-function listQuoted(text: string): string[] {
+function listQuotedTexts(text: string): string[] {
   const quoted = [...text.matchAll(/(["'`])([^"'`\n]{3,80})\1/g)].map(([, , name = '']) => name);
   const header = /\bheader (?:field )?['"]?([\w-]{3,60})['"]? is not allowed/i.exec(text)?.[1];
   return [...quoted.map((name) => name.replace(/^[#.](?=[\w-]+$)/, '')), ...(header ? [header] : [])];
@@ -107,7 +109,7 @@ function listQuoted(text: string): string[] {
 
 /** Returns the texts in a locator and the classes and ids in its selectors, those of its last part first. */
 function listLocatorNames(locator: string): string[] {
-  const texts = listQuoted(locator.replaceAll(/getByRole\(['"]\w+['"]/g, ''));
+  const texts = listQuotedTexts(locator.replaceAll(/getByRole\(['"]\w+['"]/g, ''));
   const selectors = [...locator.matchAll(/\blocator\((["'`])(.{1,300}?)\1\)/g)].map(([, , css = '']) => css);
   const names = selectors.flatMap((css) => [...css.matchAll(/[#.]([a-z_][\w-]{2,})/gi)]);
   return [...names.map(([, name = '']) => name).toReversed(), ...texts];
@@ -116,9 +118,10 @@ function listLocatorNames(locator: string): string[] {
 /** Returns the last action before the failing step, which a failed check without a locator may be about. */
 function findLastAction({ steps = [] }: DiagnosedFailure['evidence']): string {
   const failing = steps.findIndex(({ isFailing }) => isFailing);
-  const done = failing < 0 ? [] : steps.slice(0, failing);
+  const earlierSteps = failing < 0 ? [] : steps.slice(0, failing);
   return (
-    done.findLast(({ title }) => /^(?!Expect\b|expect\.).*\b(?:locator|getBy\w+)\(/.test(title))?.title ?? ''
+    earlierSteps.findLast(({ title }) => /^(?!Expect\b|expect\.).*\b(?:locator|getBy\w+)\(/.test(title))
+      ?.title ?? ''
   );
 }
 
@@ -155,7 +158,7 @@ function listAmbiguousElements({ errors }: DiagnosedFailure['evidence']): string
   ]);
 }
 
-/** Lists host names, without a public domain. */
+/** Lists the hosts of URLs, except loopback addresses. */
 function listHosts(text: string): string[] {
   return [...text.matchAll(/\b\w+:\/\/([\w.-]{3,200})(:\d+)?/g)].flatMap(([, host = '']) =>
     isLoopback(host) ? [] : [host],
@@ -167,7 +170,7 @@ function listCustomElements({ elements }: DiagnosedFailure['evidence']): string[
   return [...new Set((elements ?? []).flatMap(({ tag }) => (tag.includes('-') ? [tag] : [])))].slice(0, 4);
 }
 
-/** Lists the constant parts of a text that the app may have composed: the longest phrases between numbers and signs. */
+/** Returns the longest phrase between numbers and signs, because the app may compose its texts from constant parts. */
 function listPhrases(text: string): string[] {
   const parts = text.split(/[^\p{L} ]+/u).map((part) => part.trim());
   return parts
@@ -176,7 +179,7 @@ function listPhrases(text: string): string[] {
     .slice(0, 1);
 }
 
-/** Lists the paths of the page's last calls before the failure: open and failed ones, and the last one. */
+/** Lists the paths of the page's last requests before the failure: the last two that were open or failed, and the last one. */
 function listLastCalls({ network }: DiagnosedFailure['evidence']): string[] {
   const calls = network.filter(
     ({ resourceType, common }) => /^(?:fetch|xhr|api|eventsource|websocket)$/.test(resourceType) && !common,
@@ -185,7 +188,7 @@ function listLastCalls({ network }: DiagnosedFailure['evidence']): string[] {
   return [...open.slice(-2), ...calls.slice(-1)].flatMap(({ url }) => shortenAddress(url));
 }
 
-/** Returns the names of the cookies that answers set. */
+/** Returns the names of the cookies that responses set. */
 function listCookies({ network }: DiagnosedFailure['evidence']): string[] {
   const headers = network.flatMap(({ responseHeaders }) => responseHeaders['set-cookie'] ?? []);
   return headers.flatMap((header) => [...header.matchAll(/^([^=;\s]+)=/gm)].map(([, name = '']) => name));

@@ -16,29 +16,29 @@ interface LockedWork {
  * Runs work that changes a project while holding its lock, so that no other self-heal process does the same (HN-2). First cleans up after killed
  * runs.
  */
-export async function underLock(
+export async function withLock(
   { cwd, command, wait }: LockedWork,
   work: (lock: ProjectLock) => Promise<number | Problem>,
 ): Promise<number | Problem> {
   const { lockProject } = await import('../run/project-lock.js');
   const lock = await lockProject(cwd, { command, wait, onWait: printMessage });
   if (!lock.ok) return lock.error;
-  using held = lock.value;
-  return (await recover(cwd)) ?? (await work(held));
+  using projectLock = lock.value;
+  return (await recoverProject(cwd)) ?? (await work(projectLock));
 }
 
-/** Like `underLock`, but without creating a folder just for the lock: if no run has created one, there is nothing to protect. */
-export async function underLockOfRuns(
+/** Like `withLock`, but without creating a folder just for the lock: if no run has created one, there is nothing to protect. */
+export async function withLockIfNeeded(
   locked: LockedWork,
   work: (lock: ProjectLock | null) => Promise<number | Problem>,
 ): Promise<number | Problem> {
-  return hasStateFolder(locked.cwd) ? underLock(locked, work) : work(null);
+  return hasStateFolder(locked.cwd) ? withLock(locked, work) : work(null);
 }
 
 /** Cleans up after killed runs of a project and reports it on standard error; returns the problem that prevented it, or null. */
-export async function recover(project: string): Promise<Problem | null> {
-  const isOpen = hasState(stateFolder(project, 'journal.json'));
-  if (!isOpen && listRunsAtWork(project).size === 0 && (await listKilledRuns(project)).length === 0)
+export async function recoverProject(project: string): Promise<Problem | null> {
+  const hasJournal = hasState(stateFolder(project, 'journal.json'));
+  if (!hasJournal && listRunsAtWork(project).size === 0 && (await listKilledRuns(project)).length === 0)
     return null;
   // Loaded on demand, because usually there is nothing to recover.
   const { recoverKilledRuns } = await import('../run/recover.js');

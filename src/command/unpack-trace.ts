@@ -6,15 +6,15 @@ import { isInside } from '../paths.js';
 import type { Session } from '../heal/session.js';
 
 /** Moves the trace of a failed test out of its suite run's folder, which will be deleted. */
-export async function keepTrace(runDir: string, n: number, trace: string): Promise<void> {
-  const kept = rawTracePath(runDir, n);
-  makeStateFolder(path.dirname(kept));
+export async function moveTrace(runDir: string, n: number, trace: string): Promise<void> {
+  const target = rawTracePath(runDir, n);
+  makeStateFolder(path.dirname(target));
   // A test that records its own trace may write it anywhere.
-  await (isInside(runDir, trace) ? rename(trace, kept) : copyFile(trace, kept));
+  await (isInside(runDir, trace) ? rename(trace, target) : copyFile(trace, target));
 }
 
 /** Writes the contents of a failure's trace into the failure's folder and deletes the trace. Does nothing if there is no trace. */
-export async function showTrace(
+export async function unpackTrace(
   { folder, settings, redactor }: Pick<Session, 'folder' | 'settings' | 'redactor'>,
   n: number,
 ): Promise<void> {
@@ -27,11 +27,11 @@ export async function showTrace(
 }
 
 /** Writes the trace contents of each cause's leading failure, for a person to read. */
-export async function showTraces(
+export async function unpackTraces(
   opened: Pick<Session, 'folder' | 'settings' | 'redactor' | 'bus' | 'signal'>,
 ): Promise<void> {
   for (const { evidence } of opened.bus.getRun().causes) {
     if (opened.signal.aborted) return;
-    await showTrace(opened, Number(path.posix.basename(evidence)));
+    await unpackTrace(opened, Number(path.posix.basename(evidence)));
   }
 }

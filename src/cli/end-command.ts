@@ -12,38 +12,38 @@ export function print(output: string | object): number {
 }
 
 /** Ends a command with an exit code, or prints a problem and ends with its exit code. */
-export function end(result: number | Problem, wrap = (text: string) => text): void {
+export function endCommand(result: number | Problem, wrap = (text: string) => text): void {
   if (typeof result === 'number') {
     process.exitCode = result;
     return;
   }
   // The detail may contain output of the project's programs.
-  const { detail, ...rest } = result;
-  const text = detail === undefined ? wrap(formatProblem(rest)) : formatProblem(result);
+  const { detail, ...problem } = result;
+  const text = detail === undefined ? wrap(formatProblem(problem)) : formatProblem(result);
   process.stderr.write(`${logText(redact(text))}\n`);
   process.exitCode = exitCodeFor(result);
 }
 
 /** Ends a command; wraps a problem to fit the terminal. */
-export async function endWrapped(result: number | Problem): Promise<void> {
-  if (typeof result === 'number') return end(result);
+export async function endCommandWrapped(result: number | Problem): Promise<void> {
+  if (typeof result === 'number') return endCommand(result);
   // Loaded on demand, because loading takes 30 ms.
   const { wrapLines } = await import('../outputs/truncate.js');
-  return end(result, (text) => wrapLines(text, process.stderr.columns));
+  return endCommand(result, (text) => wrapLines(text, process.stderr.columns));
 }
 
 /** Returns the action of a command: runs it, and ends the process with its result. */
-export function endWith<Args extends unknown[]>(
+export function createAction<Args extends unknown[]>(
   run: (...args: Args) => Promise<number | Problem>,
 ): (...args: Args) => Promise<void> {
-  return async (...args) => endWrapped(await run(...args));
+  return async (...args) => endCommandWrapped(await run(...args));
 }
 
 /**
  * Ends the process immediately on an uncaught error. Node would exit with 1, as if tests still failed. A run has its own listener, which cleans up
  * first.
  */
-export function endOnUncaught(report: (error: unknown) => void): void {
+export function exitOnUncaughtError(report: (error: unknown) => void): void {
   process.on('uncaughtException', (error) => {
     if (process.listenerCount('uncaughtException') > 1) return;
     report(error);
@@ -51,32 +51,32 @@ export function endOnUncaught(report: (error: unknown) => void): void {
   });
 }
 
-const again =
+const retryAdvice =
   'then run npx self-heal run again. Nothing is lost: it first completes or reverts unfinished changes, and tries fixes that were green before it starts an agent.';
-const diskFull = { message: 'The disk is full', remedy: `Free some space, ${again}` };
-const tooManyOpen = {
+const diskFull = { message: 'The disk is full', remedy: `Free some space, ${retryAdvice}` };
+const tooManyOpenFiles = {
   message: 'Too many open files',
-  remedy: `Raise the limit, for example with ulimit -n 4096, ${again}`,
+  remedy: `Raise the limit, for example with ulimit -n 4096, ${retryAdvice}`,
 };
 
-const forbidden = {
+const stateUnwritable = {
   message: 'self-heal may no longer write to .self-heal',
-  remedy: `Make your user the owner of its files, ${again}`,
+  remedy: `Make your user the owner of its files, ${retryAdvice}`,
 };
 
 /** Texts for system errors when reading or writing a file. */
 const fileErrors: Readonly<Record<string, Pick<Problem, 'message' | 'remedy'>>> = {
   ENOSPC: diskFull,
   EDQUOT: diskFull,
-  EMFILE: tooManyOpen,
-  ENFILE: tooManyOpen,
-  EROFS: { message: 'The file system is read-only', remedy: `Make it writable, ${again}` },
+  EMFILE: tooManyOpenFiles,
+  ENFILE: tooManyOpenFiles,
+  EROFS: { message: 'The file system is read-only', remedy: `Make it writable, ${retryAdvice}` },
 };
 
 /** Texts for further errors with a file in .self-heal. */
-const ownFileErrors: typeof fileErrors = {
-  EACCES: forbidden,
-  EPERM: forbidden,
+const stateFileErrors: typeof fileErrors = {
+  EACCES: stateUnwritable,
+  EPERM: stateUnwritable,
   ENOENT: {
     message: '.self-heal was deleted while self-heal was running',
     remedy:
@@ -92,8 +92,8 @@ export function explainFileError(error: unknown): Problem | null {
     const message = 'the current folder no longer exists';
     return { kind: 'usage', message, remedy: "Change to your project's folder and try again." };
   }
-  const isOurs = file?.split(path.sep).includes('.self-heal') ?? false;
-  const texts = fileErrors[code] ?? (isOurs ? ownFileErrors[code] : undefined);
+  const isStateFile = file?.split(path.sep).includes('.self-heal') ?? false;
+  const texts = fileErrors[code] ?? (isStateFile ? stateFileErrors[code] : undefined);
   if (!texts) return null;
   const message = file === undefined ? texts.message : `${texts.message}: ${file}`;
   return { kind: 'folder-not-writable', message, remedy: texts.remedy };

@@ -38,9 +38,9 @@ export interface PromptRequest {
 export async function readPrompt(request: PromptRequest): Promise<Result<PromptText, Problem>> {
   const { inspected, attempt } = request;
   const prompted = (inspected.cause?.attempts ?? []).filter(({ prompt }) => prompt);
-  const wanted = attempt === null ? prompted.at(-1) : prompted.find(({ n }) => n === attempt);
-  if (wanted?.prompt)
-    return readSentPrompt(request, wanted.prompt, `as sent to ${wanted.slashCommand} in attempt ${wanted.n}`);
+  const chosen = attempt === null ? prompted.at(-1) : prompted.find(({ n }) => n === attempt);
+  if (chosen?.prompt)
+    return readSentPrompt(request, chosen.prompt, `as sent to ${chosen.slashCommand} in attempt ${chosen.n}`);
   if (attempt !== null)
     return err(
       createNoSuchAttemptProblem(

@@ -6,10 +6,10 @@ import { createDiagnose } from '../../command/diagnose.js';
 import { createLastGreenLookup } from '../../run/last-green.js';
 import { makeStateFolder } from '../../state-folder.js';
 import { openContentStore, storeChange } from '../../workspace/change.js';
-import { createBlame } from './blame.js';
+import { createSearchStarter } from './blame.js';
 
-/** Creates the search for the changes that broke the tests of causes, since the named commit or else since the tests were green. */
-export function createBlameSearch(named: string | null): CreateBlameSearch {
+/** Creates the search for the change that broke each cause's tests, since the named commit or, without one, since the tests were green. */
+export function createBlameSearch(namedBase: string | null): CreateBlameSearch {
   return (opened, session) => {
     const { request, startedAt } = opened;
     const { cwd, folder, workspace, bus, signal, settings } = session;
@@ -19,22 +19,22 @@ export function createBlameSearch(named: string | null): CreateBlameSearch {
       ...opened,
       folder: { ...folder, makeFailureFolder: createSeparateFolder },
     });
-    return createBlame({
+    return createSearchStarter({
       cwd,
       workspace,
       contents: openContentStore(folder.dir),
       keepChange: (change) => storeChange(folder.dir, change),
-      prepare: (own) => session.suite.prepare(own),
-      runAgain: (again) => session.suite.runAgain({ ...again, purpose: 'blame' }),
+      prepare: (stopSignal) => session.suite.prepare(stopSignal),
+      runAgain: (rerun) => session.suite.runAgain({ ...rerun, purpose: 'blame' }),
       // The failures of a blame run are not this run's failures, so their evidence goes to a separate folder.
-      signSuiteFailure: async (run) => (await diagnose({ ...run, failures: [] }))[0]?.signature ?? null,
+      computeSuiteSignature: async (run) => (await diagnose({ ...run, failures: [] }))[0]?.signature ?? null,
       warn: (message) => bus.emit({ type: 'run.warning', message }),
       signal,
       now: () => systemClock.now(),
       timeMs: settings.blame.timeMs,
       startedAt,
-      named,
-      lastGreen: createLastGreenLookup(cwd),
+      namedBase,
+      findLastGreen: createLastGreenLookup(cwd),
       reportPaths: (request.options.from ?? []).map((report) => path.resolve(cwd, report)),
       findNearPlaces: async (lead) => (await findRelevantCode(lead, { root: cwd, tree: cwd })).near,
       isTest: session.isTest,

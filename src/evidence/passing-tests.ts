@@ -21,15 +21,15 @@ import type { Reason } from '../model/diagnosis.js';
 import { readAllServerOutput } from './server-output.js';
 import { isLoopback, pathOf, splitUrl } from '../urls.js';
 
-/** Counts the errors in a test's console and its failed requests, by key. */
-export type Complaints = ReadonlyMap<string, number>;
+/** How often a test had each console error and each failed request, by key. */
+export type ErrorCounts = ReadonlyMap<string, number>;
 
-/** Passing tests log fewer errors than this. */
+/** Enough for passing tests, which log fewer errors. */
 const limits = { console: 300, network: 300 };
 
-/** What the trace of a passing test shows; empty if the trace cannot be read. */
+/** A passing test as its trace shows it; empty if the trace cannot be read. */
 export interface PassingTest {
-  readonly complaints: Complaints;
+  readonly errorCounts: ErrorCounts;
   readonly requests: PassingTrace['requests'];
   readonly writes: PassingTrace['writes'];
   /** The last screenshot of its page, or null. */
@@ -38,40 +38,40 @@ export interface PassingTest {
 
 export async function readPassingTrace(trace: string): Promise<PassingTest> {
   const notes = new EvidenceNotes((text) => text);
-  const read = await notes.attempt('', () => readTrace({ file: trace, limits, notes }));
+  const read = await notes.tryGather('', () => readTrace({ file: trace, limits, notes }));
   const { console = [], network = [], screenshot = null } = read ?? {};
   const picture = screenshot?.kind === 'bytes' ? screenshot.bytes : null;
   const requests = network.map(({ time, durationMs }) => ({ time, durationMs }));
   return {
-    complaints: countComplaints({ console, network }),
+    errorCounts: countErrors({ console, network }),
     requests,
     writes: listWrites(network),
     picture,
   };
 }
 
-/** Reads console errors and requests from the traces of the passing tests of a run. */
+/** Reads console errors and requests from the traces of a run's passing tests. */
 export async function readPassingTraces({ traces, tests }: SuiteRun): Promise<readonly PassingTrace[]> {
   const passing: PassingTrace[] = [];
   for (const { test, outcome } of tests) {
     const trace = outcome === 'expected' ? traces?.get(test.id) : undefined;
     if (trace === undefined) continue;
-    const { complaints, requests, writes } = await readPassingTrace(trace);
-    passing.push({ test, complaints, requests, writes });
+    const { errorCounts, requests, writes } = await readPassingTrace(trace);
+    passing.push({ test, errorCounts, requests, writes });
   }
   return passing;
 }
 
-function countComplaints({ console, network }: Entries): Complaints {
+function countErrors({ console, network }: TestEntries): ErrorCounts {
   const keys = [
     ...console.filter(isAlarming).map(({ text }) => createConsoleKey(text)),
     ...network.filter((request) => hasFailed(request) || isRedirected(request)).map(createRequestKey),
     // A polling app always has an open request, which counts as unanswered if the test fails a moment later.
-    ...network.filter(isOpen).map((request) => createRequestKey({ ...request, failure: unanswered })),
+    ...network.filter(hasNoAnswer).map((request) => createRequestKey({ ...request, failure: unanswered })),
   ];
-  const times = new Map<string, number>();
-  for (const key of keys) times.set(key, (times.get(key) ?? 0) + 1);
-  return times;
+  const countsByKey = new Map<string, number>();
+  for (const key of keys) countsByKey.set(key, (countsByKey.get(key) ?? 0) + 1);
+  return countsByKey;
 }
 
 const MAX_WRITES = 5;
@@ -86,29 +86,29 @@ function listWrites(network: readonly NetworkEntry[]): string[] {
   return [...new Set(lines)].slice(-MAX_WRITES);
 }
 
-function isOpen({ status, failure }: NetworkEntry): boolean {
+function hasNoAnswer({ status, failure }: NetworkEntry): boolean {
   return status === null && failure === null;
 }
 
-/** A test that passed, and the complaints in its trace. */
+/** A test that passed, and the errors and requests in its trace. */
 export interface PassingTrace {
   readonly test: TestRef;
-  readonly complaints: Complaints;
+  readonly errorCounts: ErrorCounts;
   /** When the test and its page sent requests, and how long these took. */
   readonly requests: readonly Pick<NetworkEntry, 'time' | 'durationMs'>[];
   /** Requests that wrote data to the app: `POST /sign-out`. */
   readonly writes: readonly string[];
 }
 
-type Entries = { readonly console: readonly ConsoleEntry[]; readonly network: readonly NetworkEntry[] };
+type TestEntries = { readonly console: readonly ConsoleEntry[]; readonly network: readonly NetworkEntry[] };
 
 /** Shorter texts also occur in unrelated errors. */
-const shortestText = 12;
+const MIN_QUOTED_LENGTH = 12;
 /** The line in which Playwright prints the actual value. */
 const receivedLine = /^[ \t]*Received(?: \w+)?:.*$/gm;
 
-/** Returns the passing tests in the file and project of a failing one. */
-export function findPassingTestsOfFile(
+/** Returns the passing tests in the same file and project as a failing test. */
+export function findPassingTestsInFile(
   { test }: { readonly test: TestRef },
   passing: readonly PassingTrace[],
 ): readonly PassingTrace[] {
@@ -118,21 +118,21 @@ export function findPassingTestsOfFile(
 }
 
 /**
- * Marks entries of a failing test as `common` if passing tests of the same file have them as often, because they do not explain the failure. For an
- * unreachable host, one passing test that has it is enough, even of another file if this one has none. Never marks an entry that the test's own
- * error quotes.
+ * Marks entries of a failing test as `common` if a passing test of the same file has them as often, because they do not explain the failure. For an
+ * unreachable host, once is enough, and a test of another file counts if this file has no passing test. Never marks an entry that the test's own error
+ * quotes.
  */
-export function markCommon<T extends Entries>(
+export function markCommon<T extends TestEntries>(
   entries: T,
   failing: { readonly test: TestRef; readonly errors: readonly Pick<TestError, 'message'>[] },
   passing: readonly PassingTrace[],
 ): T {
   const { errors, test } = failing;
-  const neighbors = findPassingTestsOfFile(failing, passing);
-  const passingOfProject = passing.filter((other) => other.test.project === test.project);
-  if (passingOfProject.length === 0) return entries;
+  const neighbors = findPassingTestsInFile(failing, passing);
+  const passingInProject = passing.filter((other) => other.test.project === test.project);
+  if (passingInProject.length === 0) return entries;
   const isQuotedText = ({ text }: ConsoleEntry) =>
-    text.length >= shortestText && errors.some(({ message }) => message.includes(text));
+    text.length >= MIN_QUOTED_LENGTH && errors.some(({ message }) => message.includes(text));
   const received = errors.flatMap(({ message }) => stripAnsi(message).match(receivedLine) ?? []);
   const isQuotedAnswer = (entry: NetworkEntry) =>
     listResponseTexts(entry).some((text) => received.some((line) => line.includes(text)));
@@ -140,17 +140,23 @@ export function markCommon<T extends Entries>(
   const mark = <E extends ConsoleEntry | NetworkEntry>(
     entry: E,
     key: string,
-    { compared = neighbors, isUnreachable }: { compared?: typeof neighbors; isUnreachable: boolean },
+    {
+      comparedTests: comparedTests = neighbors,
+      isUnreachable,
+    }: { comparedTests?: typeof neighbors; isUnreachable: boolean },
   ): E => {
-    if (compared.length === 0) return entry;
+    if (comparedTests.length === 0) return entry;
     // The number of requests to an unreachable host depends only on how many pages a test opens.
     const times = isUnreachable ? 1 : (counts.get(key) ?? 0) + 1;
     counts.set(key, times);
-    return { ...entry, common: compared.some(({ complaints }) => times <= (complaints.get(key) ?? 0)) };
+    return {
+      ...entry,
+      common: comparedTests.some(({ errorCounts }) => times <= (errorCounts.get(key) ?? 0)),
+    };
   };
   // Which hosts the machine can reach does not depend on the test file.
   const choosePassingTests = ({ failure }: NetworkEntry) =>
-    neighbors.length === 0 && unreachableError.test(failure ?? '') ? passingOfProject : neighbors;
+    neighbors.length === 0 && unreachableError.test(failure ?? '') ? passingInProject : neighbors;
   const isUnreachable = (failure: string | null, url: string) => {
     const host = splitUrl(url)?.host;
     return host !== undefined && !isLoopback(host) && unreachableError.test(failure ?? '');
@@ -164,7 +170,10 @@ export function markCommon<T extends Entries>(
     }),
     network: entries.network.map((request) => {
       const { failure, url } = request;
-      const options = { compared: choosePassingTests(request), isUnreachable: isUnreachable(failure, url) };
+      const options = {
+        comparedTests: choosePassingTests(request),
+        isUnreachable: isUnreachable(failure, url),
+      };
       return isQuotedAnswer(request) ? request : mark(request, createRequestKey(request), options);
     }),
   };
@@ -178,8 +187,8 @@ export function createConsoleKey(text: string): string {
 }
 
 /**
- * Returns the key of a request: its method, its URL without the query, and its status or failure. The test's own requests and those of its page
- * have different keys: an answer to the page does not show that the test's own request works.
+ * Returns the key of a request: its method, its URL without the query, and its status or failure. The test's own requests have different keys from
+ * its page's: an answer to the page does not show that the test's own request works.
  */
 export function createRequestKey({ method, url, resourceType, status, failure }: NetworkEntry): string {
   const sender = resourceType === 'api' ? 'test' : 'page';
@@ -191,20 +200,23 @@ export function createRequestKey({ method, url, resourceType, status, failure }:
  * hid the fault.
  */
 export async function findRemainingReasons(
-  green: ReadonlyMap<DiagnosedFailure, Complaints>,
+  errorCountsByFailure: ReadonlyMap<DiagnosedFailure, ErrorCounts>,
   { serverLog }: Pick<SuiteRun, 'serverLog'>,
 ): Promise<Map<DiagnosedFailure, readonly Reason[]>> {
-  if (green.size === 0 || serverLog === '') return new Map();
+  if (errorCountsByFailure.size === 0 || serverLog === '') return new Map();
   const output = await readAllServerOutput(serverLog).catch(() => '');
   const lines = output.split('\n').map(normalize);
   return new Map(
-    [...green].map(([failure, complaints]) => [failure, findReasonsStillShown(failure, complaints, lines)]),
+    [...errorCountsByFailure].map(([failure, errorCounts]) => [
+      failure,
+      findReasonsStillShown(failure, errorCounts, lines),
+    ]),
   );
 }
 
 function findReasonsStillShown(
   { failure, evidence, diagnosis }: DiagnosedFailure,
-  complaints: Complaints,
+  errorCounts: ErrorCounts,
   lines: readonly string[],
 ): Reason[] {
   if (failure.scope !== 'test') return [];
@@ -213,13 +225,14 @@ function findReasonsStillShown(
       formatRequest(entry).includes(text) || (entry.responseBody ?? '').includes(text);
     if (source === 'console')
       return evidence.console.some(
-        (entry) => formatConsoleLine(entry).includes(text) && complaints.has(createConsoleKey(entry.text)),
+        (entry) => formatConsoleLine(entry).includes(text) && errorCounts.has(createConsoleKey(entry.text)),
       );
     // A passing test may end while a call is open.
-    const isFault = (entry: NetworkEntry) => entry.failure !== unanswered;
+    const isAnswered = (entry: NetworkEntry) => entry.failure !== unanswered;
     if (source === 'network')
       return evidence.network.some(
-        (request) => isFault(request) && mentionsReason(request) && complaints.has(createRequestKey(request)),
+        (request) =>
+          isAnswered(request) && mentionsReason(request) && errorCounts.has(createRequestKey(request)),
       );
     return source === 'server' && lines.some((line) => line.includes(normalize(text)));
   };
