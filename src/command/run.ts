@@ -119,7 +119,7 @@ export class Run {
   /** Returns the commit that the suite ran on; null if it did not run or there were uncommitted changes. */
   async getCommit(): Promise<string | null> {
     const checkout = await this.#checkout;
-    const isOfCommit = checkout && !checkout.isDirty && this.opened.reports?.isOfCommit !== false;
+    const isOfCommit = checkout && !checkout.isDirty && this.opened.reports?.matchesCommit !== false;
     return isOfCommit ? checkout.commit : null;
   }
 }

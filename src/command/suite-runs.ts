@@ -81,7 +81,7 @@ export function createSuiteRuns(options: SuiteRunsOptions): SuiteRuns {
     });
     options.plan.recordEnd(suite);
     await maskSuiteFolder(runDir, { isRed: isRed(suite), redactor: options.redactor });
-    if (suite.endedLingering) options.bus.emit({ type: 'run.warning', message: lingeringWarning });
+    if (suite.didNotExit) options.bus.emit({ type: 'run.warning', message: lingeringWarning });
     const { tests, durationMs } = suite;
     options.bus.emit({ type: 'suite.ended', ...context, ...countOutcomes(tests), durationMs });
     return fetcher ? { ...suite, scripts: fetcher.scripts } : suite;

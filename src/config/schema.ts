@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { anywhere } from '../diagnose/rule.js';
+import { allButPage } from '../diagnose/rule.js';
 import { categories, evidenceSources, retryAxes, type Category } from '../model/diagnosis.js';
 import { verifyLevels } from '../model/settings.js';
 import {
@@ -188,7 +188,7 @@ const rule = z.strictObject({
   sources: z
     .array(oneOf(evidenceSources), 'must be a list, such as [console, server]')
     .min(1, 'must name a source, such as console')
-    .prefault([...anywhere])
+    .prefault([...allButPage])
     .describe('The sources to search. Default: error, stack, console, network and server.'),
   retry: oneOf(retryAxes)
     .optional()

@@ -48,7 +48,7 @@ export async function repository(green: (read: (file: string) => string) => bool
       namedBase: null,
       findLastGreen: async () => null,
       reportPaths: [],
-      findNearPlaces: async () => [],
+      findRelatedPositions: async () => [],
       isTest: (file) => file.includes('tests/'),
       report: (id, answer) => void told.push([id, answer]),
       ...over,

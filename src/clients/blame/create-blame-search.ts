@@ -36,7 +36,8 @@ export function createBlameSearch(namedBase: string | null): CreateBlameSearch {
       namedBase,
       findLastGreen: createLastGreenLookup(cwd),
       reportPaths: (request.options.from ?? []).map((report) => path.resolve(cwd, report)),
-      findNearPlaces: async (lead) => (await findRelevantCode(lead, { root: cwd, tree: cwd })).near,
+      findRelatedPositions: async (lead) =>
+        (await findRelevantCode(lead, { root: cwd, tree: cwd })).relatedPositions,
       isTest: session.isTest,
       report: (causeId, answer) => {
         if (typeof answer === 'string') bus.emit({ type: 'blame.ended', causeId, reason: answer });

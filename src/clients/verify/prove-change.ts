@@ -192,14 +192,14 @@ class ChangeProof {
       () => this.#createQuestion(removable.length > 0),
       signal,
       async (next) => {
-        if (next.kind === 'settled')
-          this.#conclusion = typeof part === 'string' ? createUnproven(part) : this.#concludeUncontradicted();
-        else this.#conclusion = await this.#carryOut(next, removable);
+        if (next.kind === 'settled') return false;
+        this.#conclusion = await this.#carryOut(next, removable);
         return this.#conclusion === null;
       },
     );
-    if (signal.aborted || this.#conclusion === null) return interrupted;
-    return (await this.#findEditedFiles(removable)) ?? this.#conclusion;
+    if (signal.aborted) return interrupted;
+    const conclusion = (await this.#findEditedFiles(removable)) ?? this.#conclusion;
+    return conclusion ?? (typeof part === 'string' ? createUnproven(part) : this.#concludeUncontradicted());
   }
 
   /** Concludes that nothing is proven if somebody edited the changed files during the proof, because the tests may have seen either content. */
@@ -417,7 +417,7 @@ class ChangeProof {
     const candidates = await listCandidates(unchanged, { root, contents, isTest, findStepIndex: () => 0 });
     if (candidates.length === 0)
       return unchanged.length === 0
-        ? 'nothing has changed since the tests were red, so there is nothing to revert'
+        ? 'no file has other content than when the tests were red, so there is nothing to revert'
         : 'the change cannot be reverted without installing packages';
     const app = candidates.filter(({ inTests }) => !inTests);
     return app.length > 0 ? app : candidates;
