@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { chooseRelevantRequests, parseAsserted } from '../diagnose/asserted.js';
+import { chooseRelevantRequests, parseComparedValues } from '../diagnose/asserted.js';
 import type { DiagnosedFailure } from '../model/cause.js';
 import { hasFailed } from '../model/evidence.js';
 import { isLoopback, splitUrl } from '../urls.js';
@@ -96,7 +96,7 @@ function listNames({ diagnosis, evidence }: Pick<DiagnosedFailure, 'diagnosis' |
     ]),
     ...listCookies(evidence),
     ...listCustomElements(evidence),
-    ...Object.values(parseAsserted(evidence.errors)).flat().flatMap(listPhrases),
+    ...Object.values(parseComparedValues(evidence.errors)).flat().flatMap(listPhrases),
   ].filter((name) => name.length >= 3);
 }
 

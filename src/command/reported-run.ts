@@ -171,7 +171,7 @@ function listReportWarnings(reports: Reports): string[] {
   return [
     ...(missingShards === null ? [] : [missingShards]),
     ...(unknown ? [`${unknown.name}${othersToo} not name the commit that ran: it may not be this one.`] : []),
-    ...(reports.isDirtyHere
+    ...(reports.hasUncommittedChanges
       ? [
           'There are uncommitted changes here: a test that was red without them may be green, or red for another reason.',
         ]

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { anywhere } from '../diagnose/rule.js';
+import { allButPage } from '../diagnose/rule.js';
 import { categories, evidenceSources, retryAxes, type Category } from '../model/diagnosis.js';
 import { verifyLevels } from '../model/settings.js';
 import {
@@ -191,7 +191,7 @@ const rule = z.strictObject({
   sources: z
     .array(createChoice(evidenceSources), 'must be a list, such as [console, server]')
     .min(1, 'must name a source, such as console')
-    .prefault([...anywhere])
+    .prefault([...allButPage])
     .describe('The sources to search. Default: error, stack, console, network and server.'),
   retry: createChoice(retryAxes)
     .optional()

@@ -22,7 +22,7 @@ const missingProgram = new RegExp(
 
 type Advice = readonly [RegExp, (match: RegExpExecArray) => string];
 
-/** Advice on what any test may need on the machine, even one that opens no page. */
+/** Advice on things that any test may need on the machine, even if it opens no page. */
 const testAdvice: readonly Advice[] = [
   [
     missingBrowser,
@@ -90,13 +90,15 @@ const suiteAdvice: readonly Advice[] = [
  */
 export function findAdviceForPerson(evidence: Evidence, why: readonly Reason[]): string | null {
   const { errors, pageUrl, network } = evidence;
-  const isOfPage = pageUrl !== null || network.length > 0;
+  const hasPage = pageUrl !== null || network.length > 0;
   const service = findDecidingService(evidence, why);
-  const words = errors.map(({ message }) => message.slice(0, 2_000));
+  const messages = errors.map(({ message }) => message.slice(0, 2_000));
   const serverLines = why.filter(({ source }) => source === 'server').map(({ evidence }) => evidence);
   return (
-    findAdvice(testAdvice, words) ??
-    (isOfPage ? adviseOnUnreachedHost(evidence, why) : findAdvice(suiteAdvice, [...words, ...serverLines])) ??
+    findAdvice(testAdvice, messages) ??
+    (hasPage
+      ? adviseOnUnreachedHost(evidence, why)
+      : findAdvice(suiteAdvice, [...messages, ...serverLines])) ??
     (service && adviseOnService(service))
   );
 }
@@ -110,13 +112,16 @@ function adviseOnUnreachedHost(evidence: Evidence, why: readonly Reason[]): stri
 }
 
 /** Returns the deciding request if the machine could not reach its host. */
-export function findDecidingUnreached(evidence: Evidence, [decided]: readonly Reason[]): NetworkEntry | null {
-  if (decided?.category !== 'network-error') return null;
+export function findDecidingUnreached(
+  evidence: Evidence,
+  [decidingReason]: readonly Reason[],
+): NetworkEntry | null {
+  if (decidingReason?.category !== 'network-error') return null;
   const isOwnUrl = createOwnUrlCheck(evidence);
   const unreached = evidence.network.filter((entry) => isUnreached(entry, isOwnUrl));
   return (
-    unreached.find(({ url }) => decided.evidence.includes(url.slice(0, 200))) ??
-    (decided.rule === 'network/fetch' && unreached.length === 1 ? unreached[0] : undefined) ??
+    unreached.find(({ url }) => decidingReason.evidence.includes(url.slice(0, 200))) ??
+    (decidingReason.rule === 'network/fetch' && unreached.length === 1 ? unreached[0] : undefined) ??
     null
   );
 }

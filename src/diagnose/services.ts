@@ -42,25 +42,26 @@ function parseService(line: string): UnreachedService | null {
  */
 export function findDecidingService(
   { serverLines, serverOutput, ofOthers = [], network }: Evidence,
-  [decided]: readonly Reason[],
+  [decidingReason]: readonly Reason[],
 ): UnreachedService | null {
-  if (decided?.source !== 'server' || !isDecisive(decided.confidence)) return null;
-  if (decided.category !== 'database-error' && decided.category !== 'network-error') return null;
+  if (decidingReason?.source !== 'server' || !isDecisive(decidingReason.confidence)) return null;
+  if (decidingReason.category !== 'database-error' && decidingReason.category !== 'network-error')
+    return null;
   const lines = [...serverOutput.split('\n'), ...(serverLines ?? []).map(({ text }) => text)].map(stripAnsi);
   const others = new Set(ofOthers.map(normalize));
-  const hasDecidingText = (line: string) => line.includes(decided.evidence);
-  const found =
+  const hasDecidingText = (line: string) => line.includes(decidingReason.evidence);
+  const service =
     lines
       .filter(hasDecidingText)
       .flatMap((line) => (others.has(normalize(line)) ? [] : (parseService(line) ?? [])))[0] ??
-    (clientGaveUp.test(decided.evidence)
+    (clientGaveUp.test(decidingReason.evidence)
       ? lines.flatMap((line) => parseService(line) ?? []).at(-1)
       : undefined);
-  if (!found) return null;
+  if (!service) return null;
   const isAnswering = network.some(
-    ({ url, status }) => status !== null && splitUrl(url)?.origin.endsWith(`:${found.port}`),
+    ({ url, status }) => status !== null && splitUrl(url)?.origin.endsWith(`:${service.port}`),
   );
-  return isAnswering ? null : found;
+  return isAnswering ? null : service;
 }
 
 /** Advises what to do about an unreachable service. */

@@ -57,9 +57,9 @@ export function isNamedByApp(
 ): boolean {
   const parts = splitUrl(url);
   if (!parts || isLoopback(parts.host)) return false;
-  const isNaming = ({ responseBody, responseHeaders, resourceType, url: other }: NetworkEntry) =>
+  const namesHost = ({ responseBody, responseHeaders, resourceType, url: other }: NetworkEntry) =>
     isOwnUrl(other) &&
     ((/^(?:fetch|xhr|api)$/.test(resourceType) && responseBody?.includes(parts.origin)) ||
       responseHeaders['location']?.includes(parts.origin));
-  return internalName.test(parts.host) || network.some(isNaming);
+  return internalName.test(parts.host) || network.some(namesHost);
 }

@@ -7,7 +7,7 @@ import {
   repeatsRequest,
   formatRequest,
 } from '../diagnose/requests.js';
-import { parseAsserted, cutAround } from '../diagnose/asserted.js';
+import { parseComparedValues, cutAround } from '../diagnose/asserted.js';
 import { createMatcher } from '../diagnose/match.js';
 import { removeEllipsis, type Reason } from '../model/diagnosis.js';
 import {
@@ -141,7 +141,7 @@ function listRequestEvents(
     isKnownRequest,
   }: Required<Pick<TimelineOptions, 'lengths' | 'knownText' | 'isKnownRequest'>>,
 ): TimelineEvent[] {
-  const { expected, received } = parseAsserted([{ message: knownText }]);
+  const { expected, received } = parseComparedValues([{ message: knownText }]);
   const values = [...received, ...expected];
   const routes = steps.flatMap(({ title }) => /^Route requests (\S+)/.exec(title)?.[1] ?? []);
   let origin = '';

@@ -24,7 +24,7 @@ interface Intended {
 }
 
 /** What the test of a part of a page that is gone has beside it. */
-const beside = "\n  test('a test beside it', () => {});";
+const beside = "test('a test beside it', () => {});\n  ";
 
 /** The tests read the pages' source: `text` is what is between tags. */
 const intended: Record<string, Intended> = {
@@ -63,11 +63,11 @@ const page = (what: string) => `pages/${what.replaceAll(' ', '-')}.html`;
 const test = (what: string) => `
   import { test, expect } from '@playwright/test';
   import { readFileSync } from 'node:fs';
-  test('${what}', () => {
+  ${what === 'a part that is gone' ? beside : ''}test('${what}', () => {
     const page = readFileSync('${page(what)}', 'utf8');
     const text = (tag: string) => new RegExp('<' + tag + '>(.*?)<').exec(page)?.[1];
     ${intended[what]?.expects};
-  });${what === 'a part that is gone' ? beside : ''}`;
+  });`;
 
 const agent = `
   import { readFileSync, writeFileSync } from 'node:fs';
@@ -78,8 +78,7 @@ const agent = `
     ? ['tests/' + name + '.spec.ts', expects, adapted]
     : ['pages/' + name + '.html', now, before];
   const text = readFileSync(file, 'utf8');
-  const [first, last] = [text.indexOf("test('"), text.lastIndexOf("test('")];
-  const withoutTest = text.slice(0, first) + (last > first ? text.slice(last) : '');
+  const withoutTest = text.slice(0, text.lastIndexOf("test('"));
   writeFileSync(file, agent === 'removes' ? withoutTest : text.replace(from, () => to));
   console.log('SELF-HEAL: {"status":"fixed","summary":"edited"}');`;
 

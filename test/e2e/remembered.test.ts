@@ -14,7 +14,7 @@ const words = isLong ? ['one', 'two', 'three'] : ['three'];
 
 /** Red tests for different reasons, which need no browser; `three` hangs in the run whose number is in `hang-at`. */
 const files = {
-  'package.json': '{ "name": "scratch", "type": "module" }',
+  'package.json': '{ "name": "scratch" }',
   '.gitignore': 'node_modules\ntest-results\n*.ran\nhang-at\n',
   'playwright.config.ts': `
     import { defineConfig } from '@playwright/test';

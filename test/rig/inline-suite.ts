@@ -26,7 +26,10 @@ export interface InlineSuite {
 
 /** The options of a run that a test may set. */
 export type RunOptions = Partial<
-  Pick<SuiteOptions, 'env' | 'signal' | 'onProgress' | 'onFailedTry' | 'graceMs' | 'exitMs' | 'playwright'>
+  Pick<
+    SuiteOptions,
+    'env' | 'signal' | 'onProgress' | 'onFailedTry' | 'graceMs' | 'exitTimeoutMs' | 'playwright'
+  >
 > & {
   /** Whether Playwright records traces in a re-run. */
   readonly trace?: boolean;
@@ -46,13 +49,13 @@ export interface FinishedSuite {
 const packages =
   process.env['SELF_HEAL_TEST_NODE_MODULES'] ?? path.resolve(import.meta.dirname, '../../node_modules');
 
-/** Writes a project; `package.json` says `type: module` unless the files include their own. */
+/** Writes a project. Unless the files include another `package.json`, its modules are CommonJS, which Playwright loads faster. */
 export async function inlineSuite(files: Record<string, string>): Promise<InlineSuite> {
   const root = tempDirOfFile('größe mit raum');
   const dir = path.join(root, 'project');
   let runs = 0;
   const write = (more: Record<string, string>) => writeInto(dir, more);
-  write({ 'package.json': '{ "name": "inline", "type": "module" }', ...files });
+  write({ 'package.json': '{ "name": "inline" }', ...files });
   await symlink(packages, path.join(dir, 'node_modules'), 'junction');
   const start = async (
     mode: { ids: readonly string[] | null } | 'first',

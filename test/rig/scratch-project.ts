@@ -34,7 +34,7 @@ export interface Finished {
 }
 
 const manifest = {
-  'package.json': '{ "name": "scratch", "type": "module" }',
+  'package.json': '{ "name": "scratch" }',
   '.gitignore': 'node_modules\ntest-results\n',
 };
 

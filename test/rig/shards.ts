@@ -12,7 +12,7 @@ import { tempDir } from './temp-dir.js';
 
 /** Two causes in six tests of three files; none needs a browser. */
 export const suiteOfShards: Record<string, string> = {
-  'package.json': '{ "name": "scratch", "type": "module" }',
+  'package.json': '{ "name": "scratch" }',
   '.gitignore': 'node_modules\ntest-results\n.self-heal\nblob-report\nagent.started\n',
   'playwright.config.ts': `
     import { defineConfig } from '@playwright/test';
