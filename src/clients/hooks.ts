@@ -42,12 +42,16 @@ async function createBaseHooks({ opened, store, root, isTest }: HookParts) {
   if (!settings.memory.fixes) return { fixer, memory: { proposers: [] } };
   const listSecretNames = await createSecretNamer({ env, projectRoot: cwd });
   const { propose, rememberAttempt } = createMemory({ store, folder, root, listSecretNames, warn });
-  return { fixer, memory: { proposers: [propose], attemptEnded: rememberAttempt } };
+  return { fixer, memory: { proposers: [propose], onAttemptEnd: rememberAttempt } };
 }
 
-function createExpectationHook({ opened: { settings, folder }, root }: HookParts): Pick<Hooks, 'follow'> {
+function createExpectationHook({
+  opened: { settings, folder },
+  root,
+}: HookParts): Pick<Hooks, 'proposeExpectations'> {
   if (settings.verify.intent === 'tests') return {};
   return {
-    follow: (cause) => createExpectationPatch(cause, { root, contents: openContentStore(folder.dir) }),
+    proposeExpectations: (cause) =>
+      createExpectationPatch(cause, { root, contents: openContentStore(folder.dir) }),
   };
 }

@@ -14,7 +14,7 @@ interface Memory {
   /** Proposes fixes from earlier runs that may heal a cause and still apply, newest first. */
   readonly propose: Propose;
   /** Remembers a green attempt, with its proof. Forgets a remembered fix that failed. */
-  readonly rememberAttempt: NonNullable<Hooks['attemptEnded']>;
+  readonly rememberAttempt: NonNullable<Hooks['onAttemptEnd']>;
 }
 
 interface MemoryOptions {

@@ -9,12 +9,12 @@ import type { ProposedFix } from './hooks.js';
 export interface CauseWork {
   /** The cause, with the tests that no other fix has healed, and the change that broke them once it is known. */
   cause: Cause;
-  /** The knowledge of earlier runs about this failure. */
-  readonly known: KnownFailure;
+  /** What the store remembers of this failure from earlier runs. */
+  readonly memory: KnownFailure;
   /** The attempts that revealed this error; their changes are in the tree (HL-3). */
-  readonly chain: readonly Attempt[];
+  readonly revealingAttempts: readonly Attempt[];
   /** Signatures that the same tests had earlier in this run; returning to one of them is not progress (HN-9). */
-  readonly earlier: ReadonlySet<string>;
+  readonly earlierSignatures: ReadonlySet<string>;
   /** The untried fixes that need no agent. */
   readonly proposals: AsyncIterator<ProposedFix>;
   /** True until `proposals` ends. */
@@ -23,7 +23,7 @@ export interface CauseWork {
   /** The newest attempt. */
   trial: Trial | null;
   /** True once the wait after the last attempt is over. */
-  waited: boolean;
+  hasWaited: boolean;
   /** The copy in which the last agent worked, because agent programs tie a session to its folder. */
   copy: number | null;
   /** Stops the work, with the reason. */

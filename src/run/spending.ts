@@ -6,9 +6,9 @@ import type { LimitSettings } from '../model/settings.js';
 /** Tracks the costs of a run, and derives `Spent` for decisions. */
 export interface Spending {
   /** Counts an agent as started, and as working until the caller disposes of the returned object. */
-  countStart(cause: Cause): AgentAtWork;
+  countAgentStart(cause: Cause): AgentAtWork;
   /** Counts a restart of an agent for the run only, because its reason is unrelated to the tests (AG-7). */
-  countRestart(): void;
+  countAgentRestart(): void;
   /** Returns the number of the next attempt within the run, from 1, which names its files and its change. */
   nextAttemptNumber(): number;
   /**
@@ -40,7 +40,7 @@ export function createSpending(
   let [running, highestCost] = [0, 0];
   const wakeCallbacks: (() => void)[] = [];
   return {
-    countStart: (cause) => {
+    countAgentStart: (cause) => {
       agentRuns += 1;
       running += 1;
       for (const key of listKeys(cause)) byTest.set(key, (byTest.get(key) ?? 0) + 1);
@@ -58,7 +58,7 @@ export function createSpending(
     },
     mayStartAgent: (limits) => running === 0 || (costUsd ?? 0) + running * highestCost < limits.costUsd,
     waitForNextEnd: () => new Promise((resolve) => void wakeCallbacks.push(resolve)),
-    countRestart: () => {
+    countAgentRestart: () => {
       agentRuns += 1;
     },
     nextAttemptNumber: () => (attempts += 1),

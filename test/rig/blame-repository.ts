@@ -31,7 +31,7 @@ export async function repository(green: (read: (file: string) => string) => bool
       contents: openContentStore(project.runDir),
       storeChange: (change) => storeChange(project.runDir, change),
       prepare: async () => null,
-      runAgain: async ({ ids }) => {
+      rerun: async ({ ids }) => {
         runs += 1;
         const isGreen = green((file) => project.read(path.posix.join(at, file)));
         if (isGreen === null) return aSuiteRun();

@@ -26,7 +26,7 @@ export interface BlameParts {
   readonly contents: ContentStore;
   /** Runs `verify.prepare`; returns null if it succeeded or is not set. */
   readonly prepare: (signal: AbortSignal) => Promise<string | null>;
-  readonly runAgain: (request: {
+  readonly rerun: (request: {
     readonly ids: readonly string[] | null;
     readonly causeId: string | null;
     readonly signal: AbortSignal;
@@ -194,7 +194,7 @@ class Searches implements BlameSearches {
     searches: readonly CauseSearch[],
     signal: AbortSignal,
   ): Promise<Map<CauseSearch, TestOutcome> | 'edited' | null> {
-    const { prepare, runAgain } = this.#parts;
+    const { prepare, rerun } = this.#parts;
     const [only, ...others] = searches;
     const isSuiteFailure = only?.lead.failure.scope === 'suite';
     const ids = isSuiteFailure
@@ -206,7 +206,7 @@ class Searches implements BlameSearches {
       change &&
       (await withChange(this.#parts, change, async () => {
         const before = this.#readStates(searches);
-        const run = (await prepare(signal)) === null ? await runAgain({ ids, causeId, signal }) : null;
+        const run = (await prepare(signal)) === null ? await rerun({ ids, causeId, signal }) : null;
         const isEdited = !isDeepStrictEqual(this.#readStates(searches), before);
         return { run, isEdited };
       }));

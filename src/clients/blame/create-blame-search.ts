@@ -25,7 +25,7 @@ export function createBlameSearch(namedBase: string | null): CreateBlameSearch {
       contents: openContentStore(folder.dir),
       storeChange: (change) => storeChange(folder.dir, change),
       prepare: (stopSignal) => session.suite.prepare(stopSignal),
-      runAgain: (rerun) => session.suite.runAgain({ ...rerun, purpose: 'blame' }),
+      rerun: (rerun) => session.suite.rerun({ ...rerun, purpose: 'blame' }),
       // The failures of a blame run are not this run's failures, so their evidence goes to a separate folder.
       computeSuiteSignature: async (run) => (await diagnose({ ...run, failures: [] }))[0]?.signature ?? null,
       warn: (message) => bus.emit({ type: 'run.warning', message }),

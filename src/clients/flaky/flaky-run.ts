@@ -21,11 +21,11 @@ import type { SuitePurpose } from '../../event.js';
 import { listSuite } from '../../playwright/run-suite.js';
 import { isNarrowed, toPlaywrightArgs } from '../../playwright/selection.js';
 import type { SuiteRun } from '../../playwright/suite-run.js';
-import { healThese } from '../../heal/heal-rounds.js';
+import { healGivenCauses } from '../../heal/heal-rounds.js';
 import { observeRun } from '../../heal/observations.js';
 import type { OpenRun } from '../../command/open-run.js';
 import { type HealResult, createProgress, type Progress } from '../../heal/progress.js';
-import type { AgainRequest, Session } from '../../heal/session.js';
+import type { RerunRequest, Session } from '../../heal/session.js';
 
 /** A flake with a known condition. */
 type ReproducibleFlake = FoundFlake & { readonly condition: Condition };
@@ -97,7 +97,7 @@ export async function runFlaky(
 }
 
 function createRunByIds(session: Session): RunByIds {
-  return ({ ids, ...how }) => session.suite.runAgain({ ids, purpose: 'flaky', causeId: null, how });
+  return ({ ids, ...how }) => session.suite.rerun({ ids, purpose: 'flaky', causeId: null, how });
 }
 
 /** The maximum number of traced runs until one is red. */
@@ -187,7 +187,7 @@ async function healFlakes(
     environment: null,
     flake,
   }));
-  const { paused } = await healThese(progress, causes, first);
+  const { paused } = await healGivenCauses(progress, causes, first);
   emitStillFlaky(progress, flakes);
   return paused;
 }
@@ -211,16 +211,16 @@ const fixPurposes: ReadonlySet<SuitePurpose> = new Set(['retest', 'proof', 'shar
 function createConditionedSession(session: Session, flakes: readonly HealableFlake[]): Session {
   const { verify } = session.settings;
   const run = createRunByIds(session);
-  const runAgain = async (request: AgainRequest): Promise<SuiteRun> => {
+  const rerun = async (request: RerunRequest): Promise<SuiteRun> => {
     const ids = new Set(request.ids);
     const requested = flakes.filter(({ target }) => target.ids[0]?.some((id) => ids.has(id)));
-    if (!fixPurposes.has(request.purpose) || requested.length === 0) return session.suite.runAgain(request);
+    if (!fixPurposes.has(request.purpose) || requested.length === 0) return session.suite.rerun(request);
     const flakyIds = new Set(requested.flatMap(({ target }) => target.ids[0] ?? []));
     const others = [...ids].filter((id) => !flakyIds.has(id));
-    const runs = others.length > 0 ? [await session.suite.runAgain({ ...request, ids: others })] : [];
+    const runs = others.length > 0 ? [await session.suite.rerun({ ...request, ids: others })] : [];
     for (const candidate of requested) runs.push(await runRepeatedly(session, run, candidate));
     const [newest] = runs.toReversed();
-    if (!newest) return session.suite.runAgain(request);
+    if (!newest) return session.suite.rerun(request);
     return {
       ...newest,
       tests: runs.flatMap(({ tests }) => tests),
@@ -235,7 +235,7 @@ function createConditionedSession(session: Session, flakes: readonly HealableFla
   return {
     ...session,
     settings: { ...session.settings, verify: flaky },
-    suite: { ...session.suite, runAgain },
+    suite: { ...session.suite, rerun },
   };
 }
 

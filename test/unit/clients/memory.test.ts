@@ -17,7 +17,7 @@ async function memory(listSecretNames: (text: string) => readonly string[] = () 
   await storeChange(dir, { id: '2', edits: [], folders: [] });
   const saved: string[] = [];
   const refused: string[] = [];
-  const { rememberAttempt: attemptEnded } = createMemory({
+  const { rememberAttempt: onAttemptEnd } = createMemory({
     store: {
       listRememberedFixes: async () => [],
       rememberFix: async ({ runId }) => (saved.push(runId), 'saved'),
@@ -28,7 +28,7 @@ async function memory(listSecretNames: (text: string) => readonly string[] = () 
     listSecretNames,
     warn: () => undefined,
   });
-  return { attemptEnded, saved, refused };
+  return { onAttemptEnd, saved, refused };
 }
 
 const green = anAttempt({ change: '1', agent: 'debugger', end: anEnd('green') });
@@ -38,20 +38,20 @@ it.each([
   anEnd('taken-out'),
   anEnd('still-failing'),
 ] satisfies AttemptEnd[])('ME-8 does not try a fix again that was green and then is $kind', async (end) => {
-  const { attemptEnded, saved, refused } = await memory();
-  await attemptEnded(aCause(), green, 'green-once');
-  await attemptEnded(aCause(), { ...green, end }, 'proven');
+  const { onAttemptEnd, saved, refused } = await memory();
+  await onAttemptEnd(aCause(), green, 'green-once');
+  await onAttemptEnd(aCause(), { ...green, end }, 'proven');
   expect([saved, refused]).toEqual([['run1'], ['saved']]);
 });
 
 it('ME-8 remembers no fix without an edit', async () => {
-  const { attemptEnded, saved } = await memory();
-  await attemptEnded(aCause(), { ...green, change: '2' }, 'proven');
+  const { onAttemptEnd, saved } = await memory();
+  await onAttemptEnd(aCause(), { ...green, change: '2' }, 'proven');
   expect(saved).toEqual([]);
 });
 
 it('EV-9 remembers no fix of a file whose name holds a secret', async () => {
-  const { attemptEnded, saved } = await memory((text) => (text.includes('src/a') ? ['value of KEY'] : []));
-  await attemptEnded(aCause(), green, 'proven');
+  const { onAttemptEnd, saved } = await memory((text) => (text.includes('src/a') ? ['value of KEY'] : []));
+  await onAttemptEnd(aCause(), green, 'proven');
   expect(saved).toEqual([]);
 });
