@@ -95,11 +95,7 @@ async function findGreenRun(
     await applyFlaky(progress, flaky);
     if (session.settings.verify.prepare === null)
       return { verdict: 'unsteady', reason: 'red with the change, then green' };
-    run = await session.suite.rerun({
-      ids: listRerunIds(first, redBefore),
-      purpose: 'proof',
-      causeId: null,
-    });
+    run = await session.suite.rerun({ ids: listRerunIds(first, redBefore), purpose: 'proof', causeId: null });
     if (isRed(run)) return { verdict: 'unsteady', reason: 'red with the change, then green' };
   }
   const ran = new Set(run.tests.flatMap(({ test, outcome }) => (outcome === 'skipped' ? [] : test.id)));
