@@ -50,13 +50,7 @@ export async function runReported(
   const reported = [...results.values()];
   bus.emit({ type: 'reports.read', total: reports.total, missing: [...reports.missing] });
   const durationMs = reported.reduce((sum, test) => sum + test.durationMs, 0);
-  bus.emit({
-    type: 'suite.ended',
-    purpose: 'first',
-    causeId: null,
-    ...countOutcomes(reported),
-    durationMs,
-  });
+  bus.emit({ type: 'suite.ended', purpose: 'first', causeId: null, ...countOutcomes(reported), durationMs });
   const greenRun = { ...listed, status: 'passed', exitCode: 0, tests: reported } as const;
   if (toRun.size === 0) return ok({ run: greenRun, reportedRed: new Set() });
   const ids = addSerialGroups(toRun, listed);

@@ -304,12 +304,7 @@ function planSeparateRuns(question: ProofQuestion, tests: readonly TestInProof[]
         return { kind: 'refute', fix: id, refutation: { kind: 'needless' } };
       if (clean) continue;
       // Its effect may outlive it here, so that a clean copy decides.
-      return {
-        kind: 'run-clean',
-        tests: [lead],
-        without: ownIds,
-        because: explainLastingEffect(leftovers),
-      };
+      return { kind: 'run-clean', tests: [lead], without: ownIds, because: explainLastingEffect(leftovers) };
     }
     // A verdict on a fix needs two runs.
     const along = healed.filter(({ runsBothWays }) => runsBothWays);

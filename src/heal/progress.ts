@@ -183,11 +183,7 @@ export function collectKeys({ members }: Pick<Cause, 'members'>): ReadonlySet<st
 export async function endCause(
   progress: Progress,
   cause: Cause,
-  {
-    proof,
-    testProofs: testProofs,
-    ...end
-  }: CauseEnd & Partial<Pick<EventOf<'cause.ended'>, 'proof' | 'testProofs'>>,
+  { proof, testProofs, ...end }: CauseEnd & Partial<Pick<EventOf<'cause.ended'>, 'proof' | 'testProofs'>>,
 ): Promise<void> {
   progress.greenWithOthers.delete(cause.id);
   const { session } = progress;
@@ -204,7 +200,7 @@ export async function endCause(
     attempts: attempts.length,
     costUsd: sumCosts(attempts).costUsd,
     ...(proof ? { proof } : {}),
-    ...(testProofs ? { testProofs: testProofs } : {}),
+    ...(testProofs ? { testProofs } : {}),
   });
 }
 

@@ -93,13 +93,7 @@ export class Regression {
     const leftOut = chosen.leftOut.flatMap((file) => file.ids).filter((id) => !ids.includes(id)).length;
     if (isAll) this.#size = { tests: ids.length, leftOut };
     this.#states.add(this.#treeState);
-    await runAndRecord(progress, {
-      ids,
-      all,
-      keys: this.#listGreenKeys(proven),
-      purpose,
-      part: 'others',
-    });
+    await runAndRecord(progress, { ids, all, keys: this.#listGreenKeys(proven), purpose, part: 'others' });
   }
 
   /** Marks the current state of the tree as one in which the tests have run, if they ran in any. */

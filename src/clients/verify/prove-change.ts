@@ -64,7 +64,7 @@ export async function verifyChange(
   await reviews?.stop();
   if (session.signal.aborted) return stopped;
   const judged = (review && proof.judgeReview(review.reading)) ?? conclusion;
-  return announceVerdict(opened, change, { ...judged, ...proof.results() });
+  return announceVerdict(opened, change, { ...judged, ...proof.getResults() });
 }
 
 /** The verdict on a change, and its reason. */
@@ -95,11 +95,7 @@ async function findGreenRun(
     await applyFlaky(progress, flaky);
     if (session.settings.verify.prepare === null)
       return { verdict: 'unsteady', reason: 'red with the change, then green' };
-    run = await session.suite.rerun({
-      ids: listRerunIds(first, redBefore),
-      purpose: 'proof',
-      causeId: null,
-    });
+    run = await session.suite.rerun({ ids: listRerunIds(first, redBefore), purpose: 'proof', causeId: null });
     if (isRed(run)) return { verdict: 'unsteady', reason: 'red with the change, then green' };
   }
   const ran = new Set(run.tests.flatMap(({ test, outcome }) => (outcome === 'skipped' ? [] : test.id)));
@@ -160,7 +156,7 @@ class ChangeProof {
     this.#record(first, this.#ids, { part: 'trial', isReverted: false });
   }
 
-  results(): ProofResults {
+  getResults(): ProofResults {
     const tests = this.#ids.filter((id) => !this.#needlessTests.has(id) || this.#isRedKnown);
     return {
       tests: new Map(tests.map((id) => [id, this.#listSteps(id)])),

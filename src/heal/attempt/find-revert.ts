@@ -36,10 +36,7 @@ export async function findRevert(
   const edits = listOwnEdits(session, change);
   const all: { readonly since: GitChanges; readonly hunks: readonly RevertedHunk[] }[] = [];
   for (const since of await listChangesSinceGreen(session.cwd, lead))
-    all.push({
-      since,
-      hunks: (await readFixedFiles(project, edits, since)).flatMap(findRevertedHunks),
-    });
+    all.push({ since, hunks: (await readFixedFiles(project, edits, since)).flatMap(findRevertedHunks) });
   const found =
     all.find(({ hunks }) => hunks.some(({ isWhole }) => isWhole)) ?? all.find(({ hunks: [first] }) => first);
   const [first] = found?.hunks ?? [];
