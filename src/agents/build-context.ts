@@ -61,8 +61,8 @@ export async function buildContext(request: ContextRequest): Promise<AgentContex
     .filter((name) => !internalFiles.has(name))
     .toSorted();
   const trace = files.includes(traceFiles.trace) ? path.join(folder, traceFiles.trace) : null;
-  const { requests, handlers, named, near } = await findRelevantCode(lead, { root, tree });
-  const rate = rateHunk(lead, near);
+  const { requests, handlers, named, relatedPositions } = await findRelevantCode(lead, { root, tree });
+  const rate = rateHunk(lead, relatedPositions);
   const rateBlamed = (hunk: BlamedHunk) => rate({ ...hunk, newStart: hunk.line });
   const hasNarrowBlame = cause.blame !== undefined && isNarrowedDown(cause.blame);
   const blame = hasNarrowBlame
@@ -90,7 +90,7 @@ export async function buildContext(request: ContextRequest): Promise<AgentContex
     ...(requests.length > 0 ? { asked: requests, handlers } : {}),
     ...(await describeCustomElements(lead, tree)),
     changes: await listChanges({
-      near,
+      relatedPositions,
       blame,
       root,
       tree,

@@ -2,7 +2,7 @@ import type { GreenState, GreenLookup } from '../run/last-green.js';
 import { compareWithState } from '../run/tree-state.js';
 import type { Blame, BlamedCommit, Changes } from '../model/blame.js';
 import type { DiagnosedFailure } from '../model/cause.js';
-import { rateHunk, type NearPlace } from '../diagnose/likelihood.js';
+import { rateHunk, type RelatedPosition } from '../diagnose/likelihood.js';
 import { isAppFile, searchCode } from './search-code.js';
 import { git } from '../workspace/git.js';
 import { findBase } from '../workspace/git-trees.js';
@@ -27,7 +27,7 @@ export interface ChangesRequest {
   /** True for a file to skip because self-heal edited it. The path is relative to the repository's root. */
   readonly isExcluded: (file: string) => boolean;
   /** More positions in the app that are relevant to the failure, besides those in its texts: `server/reminders.ts:12`. */
-  readonly near?: readonly NearPlace[];
+  readonly relatedPositions?: readonly RelatedPosition[];
   /** The change that broke the test, as runs have shown: the rest of its commit is listed first. */
   readonly blame?: Blame | null;
   /** `Redactor.clean`, which is applied before long hunks are cut. */
@@ -100,7 +100,7 @@ async function listChangesSince(
   from: Changes['base']['from'],
   request: ChangesRequest,
 ): Promise<FoundHunks | null> {
-  const { tree, lead, clean, near } = request;
+  const { tree, lead, clean, relatedPositions } = request;
   const comparison = await compareWithState(tree, state);
   if ('kind' in comparison) return null;
   const paths = (await listRevertiblePaths(comparison, request)).filter((file) => !isInitFile(file));
@@ -109,7 +109,7 @@ async function listChangesSince(
   const log = await listCommitsSince(comparison.root, comparison.base);
   const findStep = await createStepLookup(comparison.root, log);
   const files = await compareFiles(comparison, paths);
-  const rate = rateHunk(lead, near);
+  const rate = rateHunk(lead, relatedPositions);
   const hunks = files
     .flatMap((file) => file.hunks)
     .filter(({ old, now }) => ![...old, ...now].some((line) => line.includes('\0')))

@@ -22,7 +22,7 @@ import {
   type Section,
   takeFirstTexts,
 } from './prompt-section.js';
-import { parseAsserted, findContradiction } from '../diagnose/asserted.js';
+import { parseComparedValues, findContradiction } from '../diagnose/relevant-requests.js';
 import { findLookAlike } from '../diagnose/complaint.js';
 import { formatExchange, timelineFile, buildTimeline, formatTimeline } from '../evidence/timeline.js';
 
@@ -159,7 +159,7 @@ const MIN_WITH_CODE = 700;
 /** Shows the most relevant request of a failed assertion, and the code that answers it. */
 function renderRequests({ asked = [], handlers = [], error, blame }: AgentContext): Section | null {
   if (asked.length === 0) return null;
-  const { expected, received } = parseAsserted([error]);
+  const { expected, received } = parseComparedValues([error]);
   const lines = asked.map((entry) => {
     const wrong = findContradiction(entry);
     const values = [...(wrong === null ? [] : [wrong]), ...received, ...expected];

@@ -1,5 +1,5 @@
-import { chooseRelevantRequests } from '../diagnose/asserted.js';
-import type { NearPlace } from '../diagnose/likelihood.js';
+import { chooseRelevantRequests } from '../diagnose/relevant-requests.js';
+import type { RelatedPosition } from '../diagnose/likelihood.js';
 import type { DiagnosedFailure } from '../model/cause.js';
 import type { NetworkEntry } from '../model/evidence.js';
 import { relativePath } from '../paths.js';
@@ -14,7 +14,7 @@ export interface RelevantCode {
   readonly handlers: readonly Handler[];
   readonly named: readonly NameMatch[];
   /** The positions of all this code. */
-  readonly near: readonly NearPlace[];
+  readonly relatedPositions: readonly RelatedPosition[];
 }
 
 /** How much more likely a change near such code is the culprit. The last request is relevant itself; earlier ones only wrote data. */
@@ -34,12 +34,12 @@ export async function findRelevantCode(
   const testFile = failure.scope === 'test' ? relativePath(root, failure.test.location.file) : null;
   const sourceFile = diagnosis.facts.source?.replace(/(?::\d+)+$/, '');
   if (sourceFile !== undefined && sourceFile !== testFile && isAppFile(sourceFile))
-    return { requests: [], handlers: [], named: [], near: [] };
+    return { requests: [], handlers: [], named: [], relatedPositions: [] };
   const requests = chooseRelevantRequests(evidence, diagnosis.why);
   const found = await Promise.all(requests.map((entry) => findHandler(entry, tree).catch(() => null)));
   const handlers = found.filter((handler) => handler !== null);
   const named = await findNamesInCode(lead, { testFile, tree });
-  const near = [
+  const relatedPositions = [
     ...handlers.flatMap(({ at, calls }, n) => {
       const weight = n === handlers.length - 1 ? weights.lastHandler : weights.handler;
       return [at, ...calls].map((place) => ({ at: place, weight }));
@@ -48,5 +48,5 @@ export async function findRelevantCode(
       at.map((place) => ({ at: place, weight: styleFile.test(place) ? weights.style : weights.named })),
     ),
   ];
-  return { requests, handlers, named, near };
+  return { requests, handlers, named, relatedPositions };
 }

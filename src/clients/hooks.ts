@@ -10,7 +10,7 @@ import { proposePatches, type RemoteFix } from './patches.js';
 /** Creates the hooks of `self-heal run`: remembered fixes, then the built-in fixer, then agents. */
 export const createAgentHooks: CreateHooks = async (parts) => {
   const { fixer, memory } = await createBaseHooks(parts);
-  return { ...memory, ...createFollowHook(parts), proposers: [...memory.proposers, ...fixer] };
+  return { ...memory, ...createExpectationHook(parts), proposers: [...memory.proposers, ...fixer] };
 };
 
 /** Creates the hooks for healing with fixes from other machines, without agents. */
@@ -20,7 +20,7 @@ export function createPatchHooks(patches: readonly RemoteFix[]): CreateHooks {
     const proposers = [proposePatches(patches), ...memory.proposers, ...fixer];
     return {
       ...memory,
-      ...createFollowHook(parts),
+      ...createExpectationHook(parts),
       proposers,
       noAgents: 'no patch from another machine fixes it',
     };
@@ -40,14 +40,18 @@ async function createBaseHooks({ opened, store, root, isTest }: HookParts) {
   const fixer =
     settings.fixer === 'none' ? [] : [createFixerProposer(createFixer({ cwd, root, isTest }), warn)];
   if (!settings.memory.fixes) return { fixer, memory: { proposers: [] } };
-  const findSecrets = await createSecretNamer({ env, projectRoot: cwd });
-  const { propose, rememberAttempt } = createMemory({ store, folder, root, findSecrets, warn });
-  return { fixer, memory: { proposers: [propose], attemptEnded: rememberAttempt } };
+  const listSecretNames = await createSecretNamer({ env, projectRoot: cwd });
+  const { propose, rememberAttempt } = createMemory({ store, folder, root, listSecretNames, warn });
+  return { fixer, memory: { proposers: [propose], onAttemptEnd: rememberAttempt } };
 }
 
-function createFollowHook({ opened: { settings, folder }, root }: HookParts): Pick<Hooks, 'follow'> {
+function createExpectationHook({
+  opened: { settings, folder },
+  root,
+}: HookParts): Pick<Hooks, 'proposeExpectations'> {
   if (settings.verify.intent === 'tests') return {};
   return {
-    follow: (cause) => createExpectationPatch(cause, { root, contents: openContentStore(folder.dir) }),
+    proposeExpectations: (cause) =>
+      createExpectationPatch(cause, { root, contents: openContentStore(folder.dir) }),
   };
 }

@@ -1,10 +1,10 @@
 import { listAgentsFor } from '../heal/policy.js';
 import { groupIntoCauses } from '../diagnose/group.js';
-import { writeWork } from '../heal/attempt/start-agent.js';
+import { writeTask } from '../heal/attempt/start-agent.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
 import { applyFlaky } from '../heal/apply-result.js';
 import { confirm } from '../heal/confirm.js';
-import { type HealResult, createProgress, summarize } from '../heal/progress.js';
+import { type HealResult, createProgress, summarizeCause } from '../heal/progress.js';
 import type { CauseRecord } from '../model/cause.js';
 import type { Session } from '../heal/session.js';
 
@@ -31,29 +31,29 @@ export async function planRun(
   await applyFlaky(progress, flaky);
   const causes = groupIntoCauses(blockedBy ? [blockedBy] : confirmed);
   for (const cause of causes) {
-    const summary = summarize(cause);
+    const summary = summarizeCause(cause);
     session.bus.emit({ type: 'cause.found', cause: summary });
     if (cause.environment !== null) {
-      const message = `${cause.id} would get no agent: ${cause.environment}`;
+      const message = `no agent would start for ${cause.id}: ${cause.environment}`;
       session.bus.emit({ type: 'run.warning', message });
       continue;
     }
     const [agent] = listAgentsFor(cause.lead, session.settings.routes);
     const settings = agent === undefined ? undefined : session.settings.agents[agent];
     if (!agent || !settings) continue;
-    const { prompt } = await writeWork(session, { cause, agent, n: 1, previous: [] });
+    const { prompt } = await writeTask(session, { cause, agent, n: 1, previous: [] });
     show({ cause: summary, slashCommand: settings.slashCommand, runner: settings.runner, prompt });
   }
   return { suiteRed: first.suiteFailure !== null, paused: false };
 }
 
 /** Searches for the change that broke the tests of each cause, without agents (BL-1). Skips tests that are green in a re-run. */
-export async function blameRun(session: Session, first: SuiteRun): Promise<HealResult> {
+export async function blameFailures(session: Session, first: SuiteRun): Promise<HealResult> {
   const progress = createProgress(session, first);
   const { confirmed, flaky } = await confirm(progress, await session.diagnostics.diagnose(first));
   await applyFlaky(progress, flaky);
   const causes = groupIntoCauses(confirmed);
-  for (const cause of causes) session.bus.emit({ type: 'cause.found', cause: summarize(cause) });
+  for (const cause of causes) session.bus.emit({ type: 'cause.found', cause: summarizeCause(cause) });
   const searches = await session.blame?.(causes);
   while (await searches?.next());
   return { suiteRed: first.suiteFailure !== null, paused: false };

@@ -26,6 +26,6 @@ export async function runHosted(
   const hosted = { ...request, host: { signal, onEvent, onReport } };
   const ended = await withEnvironment(request.env, () => runCommand(hosted, command));
   if (typeof ended !== 'number') return err(ended);
-  if (report === null) throw new Error('A run that ends has a report');
+  if (report === null) throw new Error('The run ended without a report');
   return ok(report);
 }

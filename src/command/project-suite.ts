@@ -24,7 +24,7 @@ export function createSuite(opened: OpenRun, workspace: Pick<Workspace, 'updateC
     playwright,
     plan,
     brokenBuild: null,
-    runAgain: (request) => suites.rerun({ ...request, brokenBuild: suite.brokenBuild }),
+    rerun: (request) => suites.rerun({ ...request, brokenBuild: suite.brokenBuild }),
     runInCleanCopy: async ({ ids, since }) => {
       const copy = await workspace.updateCleanCopy(since).catch(reasonOf);
       if (typeof copy === 'string') return `the copy could not be created: ${copy}`;

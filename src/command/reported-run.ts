@@ -50,13 +50,7 @@ export async function runReported(
   const reported = [...results.values()];
   bus.emit({ type: 'reports.read', total: reports.total, missing: [...reports.missing] });
   const durationMs = reported.reduce((sum, test) => sum + test.durationMs, 0);
-  bus.emit({
-    type: 'suite.ended',
-    purpose: 'first',
-    causeId: null,
-    ...countOutcomes(reported),
-    durationMs,
-  });
+  bus.emit({ type: 'suite.ended', purpose: 'first', causeId: null, ...countOutcomes(reported), durationMs });
   const greenRun = { ...listed, status: 'passed', exitCode: 0, tests: reported } as const;
   if (toRun.size === 0) return ok({ run: greenRun, reportedRed: new Set() });
   const ids = addSerialGroups(toRun, listed);
@@ -171,7 +165,7 @@ function listReportWarnings(reports: Reports): string[] {
   return [
     ...(missingShards === null ? [] : [missingShards]),
     ...(unknown ? [`${unknown.name}${othersToo} not name the commit that ran: it may not be this one.`] : []),
-    ...(reports.isDirtyHere
+    ...(reports.hasUncommittedChanges
       ? [
           'There are uncommitted changes here: a test that was red without them may be green, or red for another reason.',
         ]

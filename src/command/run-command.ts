@@ -121,7 +121,7 @@ async function runLocked(
   for (const trouble of outcome.troubles) printMessage(trouble);
   if (ended.kind === 'problem') return ended.problem;
   if (ended.kind === 'error') throw ended.error;
-  if (!outcome.final) throw new Error('A run that ends has a report');
+  if (!outcome.final) throw new Error('The run ended without a report');
   const exitCode = await showFinalReport(request, outcome.final, folder);
   return outcome.troubles.length > 0 && exitCode === exitCodes.green ? exitCodes.red : exitCode;
 }

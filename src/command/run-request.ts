@@ -158,7 +158,7 @@ async function readRequestedReports({ cwd, options }: RunRequest): Promise<Resul
     ...count,
     reports: read.value,
     // Reports of another commit were rejected above.
-    isOfCommit: read.value.every(({ commit }) => commit !== null),
-    isDirtyHere: isDirty && commit !== null,
+    matchesCommit: read.value.every(({ commit }) => commit !== null),
+    hasUncommittedChanges: isDirty && commit !== null,
   });
 }

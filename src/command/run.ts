@@ -12,7 +12,7 @@ import type { HealResult } from '../heal/progress.js';
 import type { RunRequest } from './run-request.js';
 import type { ReportedRun } from './reported-run.js';
 import type { Session } from '../heal/session.js';
-import { announceTests } from '../heal/tell-tests.js';
+import { announceTests } from '../heal/announce-tests.js';
 
 /** A command: a short function from an open run to its result. No step that it calls depends on which command it is. */
 export type Command = (run: Run) => Promise<Result<HealResult, Problem>>;
@@ -119,7 +119,7 @@ export class Run {
   /** Returns the commit that the suite ran on; null if it did not run or there were uncommitted changes. */
   async getCommit(): Promise<string | null> {
     const checkout = await this.#checkout;
-    const isOfCommit = checkout && !checkout.isDirty && this.opened.reports?.isOfCommit !== false;
+    const isOfCommit = checkout && !checkout.isDirty && this.opened.reports?.matchesCommit !== false;
     return isOfCommit ? checkout.commit : null;
   }
 }

@@ -5,7 +5,7 @@ import { runSuite, type SuiteOptions } from '../playwright/run-suite.js';
 import type { PlaywrightArgs } from '../playwright/selection.js';
 import { isRed, isTracedTwice, type SuiteRun, type TestResult } from '../playwright/suite-run.js';
 import type { SuitePurpose } from '../event.js';
-import type { AgainRequest, SuiteCallbacks } from '../heal/session.js';
+import type { RerunRequest, SuiteCallbacks } from '../heal/session.js';
 import type { RunFolder } from '../run/run-folder.js';
 import { maskSuiteFolder } from '../run/mask-suite-folder.js';
 import type { RunPlan } from '../run/run-plan.js';
@@ -16,7 +16,7 @@ import type { WorkingCopy } from '../workspace/workspace.js';
 export interface SuiteRuns {
   /** Runs the user's own selection with their reporters and terminal; `stdout` is the file descriptor that Playwright prints to. */
   runFirst(stdout: number, callbacks?: SuiteCallbacks): Promise<SuiteRun>;
-  rerun(request: AgainRequest): Promise<SuiteRun>;
+  rerun(request: RerunRequest): Promise<SuiteRun>;
 }
 
 /** The options that all Playwright runs of one self-heal run share. */
@@ -44,8 +44,8 @@ export function createSuiteRuns(options: SuiteRunsOptions): SuiteRuns {
       workingCopy,
       red,
       ...context
-    }: Omit<AgainRequest, 'ids' | 'brokenBuild' | 'how'>,
-    { env = {}, about }: Pick<NonNullable<AgainRequest['how']>, 'env' | 'about'> = {},
+    }: Omit<RerunRequest, 'ids' | 'brokenBuild' | 'how'>,
+    { env = {}, about }: Pick<NonNullable<RerunRequest['how']>, 'env' | 'about'> = {},
   ) => {
     const ids = mode.kind === 'rerun' ? mode.ids : null;
     const planned = options.plan.begin(ids);
@@ -81,7 +81,7 @@ export function createSuiteRuns(options: SuiteRunsOptions): SuiteRuns {
     });
     options.plan.recordEnd(suite);
     await maskSuiteFolder(runDir, { isRed: isRed(suite), redactor: options.redactor });
-    if (suite.endedLingering) options.bus.emit({ type: 'run.warning', message: lingeringWarning });
+    if (suite.didNotExit) options.bus.emit({ type: 'run.warning', message: lingeringWarning });
     const { tests, durationMs } = suite;
     options.bus.emit({ type: 'suite.ended', ...context, ...countOutcomes(tests), durationMs });
     return fetcher ? { ...suite, scripts: fetcher.scripts } : suite;

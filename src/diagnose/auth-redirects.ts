@@ -54,11 +54,12 @@ export function findRedirect({
   pageUrl,
 }: Pick<Evidence, 'network' | 'pageUrl'>): NetworkEntry | null {
   const documents = network.filter(({ resourceType }) => resourceType === 'document');
-  const page = documents.findLastIndex(
+  const pageIndex = documents.findLastIndex(
     ({ url }) => dropQueryAndHash(url) === dropQueryAndHash(pageUrl ?? ''),
   );
-  const first = documents.slice(0, Math.max(0, page)).findLastIndex((request) => !isRedirected(request)) + 1;
-  const requested = first < page ? documents[first] : undefined;
+  const first =
+    documents.slice(0, Math.max(0, pageIndex)).findLastIndex((request) => !isRedirected(request)) + 1;
+  const requested = first < pageIndex ? documents[first] : undefined;
   if (!requested || requested.method !== 'GET' || requested.common) return null;
   return dropQueryAndHash(requested.url) === dropQueryAndHash(pageUrl ?? '') ? null : requested;
 }
@@ -79,31 +80,31 @@ function dropQueryAndHash(url: string): string {
 
 /** A cookie that the app set, and the request that was redirected or refused without it. */
 interface LostCookie {
-  readonly setBy: NetworkEntry;
+  readonly settingRequest: NetworkEntry;
   readonly name: string;
   /** `Domain=localhost; Path=/` */
   readonly attributes: string;
-  readonly without: NetworkEntry;
+  readonly deniedRequest: NetworkEntry;
 }
 
 const setCookie = /^([^=;\s]+)=([^;\n]+);?[ \t]*(.*)$/gm;
 const deletesCookie = /max-age=0\b|expires=[^;]*\b1970\b/i;
 
-/** Returns the last cookie that the browser did not keep, or null: no later request to its server had it, and one was redirected or refused. */
+/** Returns the last cookie that the browser did not keep: no later request to its server had it, and one was redirected or refused. Null if none. */
 export function findLostCookie({ network }: Pick<Evidence, 'network'>): LostCookie | null {
-  const lost = network.flatMap((setBy, at) => {
-    const origin = splitUrl(setBy.url)?.origin;
+  const lost = network.flatMap((settingRequest, at) => {
+    const origin = splitUrl(settingRequest.url)?.origin;
     const later = network
       .slice(at + 1)
       .filter(({ url, resourceType }) => splitUrl(url)?.origin === origin && resourceType !== 'api');
-    const without = later.find(
+    const deniedRequest = later.find(
       (entry) => isRedirected(entry) || entry.status === 401 || entry.status === 403,
     );
-    const cookies = [...(setBy.responseHeaders['set-cookie'] ?? '').matchAll(setCookie)];
+    const cookies = [...(settingRequest.responseHeaders['set-cookie'] ?? '').matchAll(setCookie)];
     return cookies.flatMap(([, name = '', , attributes = '']): LostCookie[] => {
       const isSent = later.some(({ requestHeaders }) => requestHeaders['cookie']?.includes(`${name}=`));
-      return without && !isSent && !deletesCookie.test(attributes)
-        ? [{ setBy, name, attributes, without }]
+      return deniedRequest && !isSent && !deletesCookie.test(attributes)
+        ? [{ settingRequest, name, attributes, deniedRequest }]
         : [];
     });
   });

@@ -13,9 +13,9 @@ import { type Evidence, hasFailed, isAlarming, type NetworkEntry, unanswered } f
 import { isRefusal } from './graphql-errors.js';
 import { createOwnUrlCheck } from '../urls.js';
 import { findFailedRequests, failedResource, isSignIn } from './requests.js';
-import { findAdviceForPerson, findDecidingUnreached } from './advice.js';
+import { findAdviceForPerson, findDecidingUnreachableRequest } from './advice.js';
 import { findDecidingService } from './services.js';
-import { isNamedByApp, isUnreached } from './unreached.js';
+import { isNamedByApp, hasUnreachableHost } from './unreachable-host.js';
 import { parseComplaint, findMarkedLine, orderErrors } from './complaint.js';
 import { collectFacts } from './facts.js';
 import { createMatcher, type EvidenceText } from './match.js';
@@ -44,26 +44,28 @@ export function compileRules(): void {
 /** Creates a classifier from the built-in rules and the project's own (CS-9). */
 export function createClassify(project?: ProjectRules): Classify {
   const matcher = createMatcher(project);
-  const diagnose = (evidence: Evidence, isBare: boolean): Diagnosis => {
-    const texts = collectTexts(evidence, matcher, isBare);
+  const diagnose = (evidence: Evidence, hasOnlyAssertion: boolean): Diagnosis => {
+    const texts = collectTexts(evidence, matcher, hasOnlyAssertion);
     const reasons = matcher.findReasons(texts);
-    const [ranked = 'unknown', ...others] = rankCategories(reasons);
-    const lastLine = findLastWords(evidence);
-    const strong = keepStrongest(reasons, ranked).map((reason) =>
+    const [topCategory = 'unknown', ...others] = rankCategories(reasons);
+    const lastLine = findExitReason(evidence);
+    const strongest = keepStrongest(reasons, topCategory).map((reason) =>
       useInformativeLine(preferErrorMessage(restoreOriginalLine(reason, evidence), texts), evidence, texts),
     );
-    const hasServerReason = lastLine === null || strong.some(({ source }) => source === 'server');
-    const words = hasServerReason ? [] : [createLastWordsReason(lastLine, ranked)];
+    const hasServerReason = lastLine === null || strongest.some(({ source }) => source === 'server');
+    const exitReasons = hasServerReason ? [] : [createExitReason(lastLine, topCategory)];
     // The more certain reasons come first.
-    const found = isDecisive(strong[0]?.confidence ?? 0) ? [...strong, ...words] : [...words, ...strong];
-    const why = putServiceFirst(found, evidence);
+    const orderedReasons = isDecisive(strongest[0]?.confidence ?? 0)
+      ? [...strongest, ...exitReasons]
+      : [...exitReasons, ...strongest];
+    const why = putServiceFirst(orderedReasons, evidence);
     const advice = findAdviceForPerson(evidence, why);
     // If a server lacks something on the machine, the build is not at fault. If the server printed nothing, the reason is unknown.
-    const isNoBuildError = strong[0]?.rule === webServerExited && (advice !== null || lastLine === null);
-    const category = isNoBuildError ? 'unknown' : ranked;
+    const isOutsideBuild = strongest[0]?.rule === webServerExited && (advice !== null || lastLine === null);
+    const category = isOutsideBuild ? 'unknown' : topCategory;
     return {
       category,
-      alternatives: listAlternatives(others, strong, reasons).filter((other) => other !== category),
+      alternatives: listAlternatives(others, strongest, reasons).filter((other) => other !== category),
       confidence: why[0]?.confidence ?? 0,
       why,
       retry: chooseRetryAxis(matcher.findRetryAxis(keepDecidingTexts(texts, why), { category, why }), {
@@ -83,42 +85,44 @@ export function createClassify(project?: ProjectRules): Classify {
     );
     if (diagnosis.category !== 'ui-error') return diagnosis;
     // Passing tests may show the same error without checking it, so it can still explain an assertion that nothing else explains.
-    const bare = diagnose(unmarkCommon(evidence), true);
-    return bare.category !== 'unknown' && isDecisive(bare.confidence) ? bare : diagnosis;
+    const ownDiagnosis = diagnose(unmarkCommon(evidence), true);
+    return ownDiagnosis.category !== 'unknown' && isDecisive(ownDiagnosis.confidence)
+      ? ownDiagnosis
+      : diagnosis;
   };
 }
 
 /** If an API test without a page fails an assertion, the app's answer is wrong, so the class is not `ui-error`. */
 function reclassifyApiTest(diagnosis: Diagnosis, { pageUrl, network }: Evidence): Diagnosis {
-  const isOfRequests =
+  const isApiTest =
     diagnosis.category === 'ui-error' &&
     pageUrl === null &&
     network.length > 0 &&
     network.every(({ resourceType }) => resourceType === 'api');
-  if (!isOfRequests) return diagnosis;
+  if (!isApiTest) return diagnosis;
   const category = 'runtime-error';
   const why = diagnosis.why.map((reason) => ({ ...reason, category }) as const);
   const alternatives = diagnosis.alternatives.filter((other) => other !== category);
   return { ...diagnosis, category, why, alternatives };
 }
 
-const countsErrors = /(?:error|console|exception|warning)s?\b/i;
-const expectsNone = /expected (?:0|\[\]|Array \[\]|nothing)\b|^expected "?(?:Array )?\[\]/;
+const errorCountWords = /(?:error|console|exception|warning)s?\b/i;
+const expectedNone = /expected (?:0|\[\]|Array \[\]|nothing)\b|^expected "?(?:Array )?\[\]/;
 
 /** If a test asserts that its page logs no errors, the first logged error is the reason. */
 function reclassifyConsoleCount(diagnosis: Diagnosis, evidence: Evidence): Diagnosis {
   const { errors, console } = evidence;
   const { kind, detail } = parseComplaint(errors);
-  const isCount =
+  const countsConsoleErrors =
     (diagnosis.category === 'ui-error' || diagnosis.confidence < likely) &&
     kind === 'value' &&
-    expectsNone.test(detail ?? '') &&
-    errors.some((error) => countsErrors.test(`${findMarkedLine(error)} ${error.message.split('\n')[0]}`));
+    expectedNone.test(detail ?? '') &&
+    errors.some((error) => errorCountWords.test(`${findMarkedLine(error)} ${error.message.split('\n')[0]}`));
   const isOwnUrl = createOwnUrlCheck(evidence);
   const entry = console.find(
     (one) => isAlarming(one) && !one.common && (one.location === '' || isOwnUrl(one.location)),
   );
-  if (!isCount || !entry) return diagnosis;
+  if (!countsConsoleErrors || !entry) return diagnosis;
   const category = entry.text.startsWith(failedResource) ? 'network-error' : 'runtime-error';
   const firstLine = formatConsoleLine(entry).split('\n')[0]?.slice(0, 300) ?? '';
   const reason: Reason = {
@@ -158,7 +162,7 @@ function unmarkCommon(evidence: Evidence): Evidence {
   const mayExplain = (request: NetworkEntry) =>
     hasFailed(request) &&
     request.failure !== unanswered &&
-    !isUnreached(request, isOwnUrl) &&
+    !hasUnreachableHost(request, isOwnUrl) &&
     (!isRefusal(request) || request.resourceType === 'script');
   return {
     ...evidence,
@@ -180,7 +184,7 @@ function putServiceFirst(why: readonly Reason[], evidence: Evidence): readonly R
   );
 }
 
-/** This rule shows only which step Playwright was at. It decides only if no other rule does, and is never an alternative. */
+/** This rule shows only Playwright's step. It decides only if no other rule does, and is never an alternative. */
 const webServerExited = 'build/web-server-exited';
 
 function listAlternatives(
@@ -194,37 +198,37 @@ function listAlternatives(
   return others.filter((other) => other !== 'unknown' && hasReason(other));
 }
 
-function createLastWordsReason(evidence: string, category: Category): Reason {
+function createExitReason(evidence: string, category: Category): Reason {
   return { rule: 'server/last-words', category, source: 'server', evidence, confidence: weak };
 }
 
 /**
- * Corrects the axis: a problem of the machine needs no code change, a refused session needs no person, and a host that the app named is no
- * problem of the machine.
+ * Corrects the axis: a problem with the machine needs no code change, a refused session needs no person, and an unreachable host that the app named is
+ * not a problem with the machine.
  */
 function chooseRetryAxis(
   axis: RetryAxis,
-  found: {
+  circumstances: {
     readonly advice: string | null;
     readonly isSessionRefused: boolean;
     readonly isNamedByApp: boolean;
   },
 ): RetryAxis {
-  const { advice } = found;
-  if (axis === 'never_retry' && found.isSessionRefused) return 'code_error';
-  if (axis === 'env_error' && found.isNamedByApp) return 'code_error';
+  const { advice } = circumstances;
+  if (axis === 'never_retry' && circumstances.isSessionRefused) return 'code_error';
+  if (axis === 'env_error' && circumstances.isNamedByApp) return 'code_error';
   return advice !== null && axis === 'code_error' ? 'env_error' : axis;
 }
 
 /** True if the app itself named the unreachable host. */
 function isHostNamedByApp(evidence: Evidence, why: readonly Reason[]): boolean {
-  const request = findDecidingUnreached(evidence, why);
+  const request = findDecidingUnreachableRequest(evidence, why);
   return request !== null && isNamedByApp(request, evidence, createOwnUrlCheck(evidence));
 }
 
 /** True if the app refused requests (401, 403), but no sign-in: different credentials would change nothing. */
-function isSessionRefused(evidence: Evidence, [decided]: readonly Reason[]): boolean {
-  if (decided?.category !== 'network-error' || decided.source === 'server') return false;
+function isSessionRefused(evidence: Evidence, [decidingReason]: readonly Reason[]): boolean {
+  if (decidingReason?.category !== 'network-error' || decidingReason.source === 'server') return false;
   const refused = findFailedRequests(evidence, createOwnUrlCheck(evidence)).filter(
     ({ status }) => status === 401 || status === 403,
   );
@@ -232,15 +236,17 @@ function isSessionRefused(evidence: Evidence, [decided]: readonly Reason[]): boo
 }
 
 function keepStrongest(reasons: readonly Reason[], category: Category): Reason[] {
-  const own = reasons.filter((reason) => reason.category === category);
-  const sorted = own.toSorted(
+  const inCategory = reasons.filter((reason) => reason.category === category);
+  const sorted = inCategory.toSorted(
     (a, b) => b.confidence - a.confidence || rankSource(a.source) - rankSource(b.source),
   );
   const first = category === 'network-error' ? sorted.filter(isExplainedByServer) : [];
   const all = [...first, ...sorted.filter((reason) => !first.includes(reason))];
-  const isField = ({ evidence }: Reason) => fieldOfObject.test(evidence);
-  const sure = Math.max(...all.filter((reason) => !isField(reason)).map(({ confidence }) => confidence));
-  return all.filter((reason) => !isField(reason) || reason.confidence > sure).slice(0, MAX_REASONS);
+  const isObjectField = ({ evidence }: Reason) => fieldOfObject.test(evidence);
+  const highest = Math.max(
+    ...all.filter((reason) => !isObjectField(reason)).map(({ confidence }) => confidence),
+  );
+  return all.filter((reason) => !isObjectField(reason) || reason.confidence > highest).slice(0, MAX_REASONS);
 }
 
 /** A line of a printed object (`severity: 'ERROR',`) explains less than another equally certain line. */
@@ -270,7 +276,7 @@ const testSourceLine = /^> |^\s*-? ?(?:waiting for navigation|\d+ × )/;
 const beforeOutOfMemory = /^<--- (?:Last few|JS stack)|^\[\d+:0x|\bMark-(?:Compact|sweep)\b/i;
 const outOfMemory = /^.*(?:FATAL ERROR: .*|heap out of memory.*)$/m;
 
-/** Replaces a line that does not say what went wrong by one that does. */
+/** Replaces a line that does not say what went wrong with one that does. */
 function useInformativeLine(reason: Reason, { errors }: Evidence, texts: readonly EvidenceText[]): Reason {
   if (reason.source === 'error' && testSourceLine.test(reason.evidence)) {
     const [error] = orderErrors(errors);
@@ -298,7 +304,7 @@ function restoreOriginalLine(reason: Reason, { errors }: Evidence): Reason {
   return line === undefined ? reason : { ...reason, evidence: line.trim().slice(0, 300) };
 }
 
-/** True if the server printed why it failed. That outranks its status of 500, which an access log only repeats. */
+/** True if the server printed why it failed. Such a reason outranks the status 500, which an access log only repeats. */
 function isExplainedByServer({ source, rule, confidence }: Reason): boolean {
   return source === 'server' && rule !== 'network/access-log' && isDecisive(confidence);
 }
@@ -340,27 +346,29 @@ function rankCategories(reasons: readonly Reason[]): Category[] {
   for (const { category, confidence } of reasons) {
     best.set(category, Math.max(best.get(category) ?? 0, confidence));
   }
-  const sure = (category: Category) => best.get(category) ?? 0;
-  const named = new Set(reasons.filter(({ rule }) => isProjectRule(rule)).map(({ category }) => category));
+  const getConfidence = (category: Category) => best.get(category) ?? 0;
+  const projectCategories = new Set(
+    reasons.filter(({ rule }) => isProjectRule(rule)).map(({ category }) => category),
+  );
   // If a server says why it ends, that explains every broken connection to it.
   const explainsServerEnd = reasons.some(
     ({ category, source, confidence }) =>
       category === 'unknown' && source === 'server' && isDecisive(confidence),
   );
-  const depthOf = (category: Category) =>
+  const getDepth = (category: Category) =>
     category === 'unknown' && explainsServerEnd ? depth['network-error'] + 0.5 : depth[category];
-  const weight = (category: Category) =>
-    (named.has(category) ? projectWeight : 0) +
-    (isDecisive(sure(category)) ? 10 + depthOf(category) : 0) +
-    sure(category);
-  return categories.filter((category) => best.has(category)).sort((a, b) => weight(b) - weight(a));
+  const getWeight = (category: Category) =>
+    (projectCategories.has(category) ? projectWeight : 0) +
+    (isDecisive(getConfidence(category)) ? 10 + getDepth(category) : 0) +
+    getConfidence(category);
+  return categories.filter((category) => best.has(category)).sort((a, b) => getWeight(b) - getWeight(a));
 }
 
 /** Playwright's errors about a process of the suite that ended or never answered; only the output of that process can say why. */
 const suiteProcessError =
   /Process from config\.webServer (?:was not able to start|exited early)|Timed out waiting \d+ ?ms from config\.webServer|^Error: Playwright ended |verify\.prepare failed/;
-/** Messages of package managers, task runners and shells that a program failed, which never say why. */
-const wrapper =
+/** Messages of package managers, task runners and shells about a failed program, which never say why it failed. */
+const wrapperMessage =
   /^(?:> |\$ |npm (?:ERR!|error|warn|WARN|notice)|\s?WARN\b|warning |\(node:\d+\) |\(Use `node --trace|(?:error |Error: )?[Cc]ommand (?:failed|"[^"\n]{0,300}" exited|exited|finished)\b|ERROR: .{0,200} (?:exited|failed) with|.{0,40}\bELIFECYCLE\b|.{0,60}\bERR_PNPM_RECURSIVE|info Visit |.{0,200}\b(?:exited|failed|ended|finished|terminated)(?: (?:early|unexpectedly))?(?: with| \()? ?(?:exit )?(?:code|status|signal)\b|(?:make|gmake)(?:\[\d+\])?: \*\*\*|Error: Process (?:from|completed)|Error: Timed out waiting|Error: Playwright ended|\s*(?:Run|See|Try|For) ['"`\w].{0,200}(?:--help|more information|for details|logs?)\b|.{0,60}A complete log of this run|Tasks: |Failed: |Cached: |Time: |Caused by:?$|Node\.js v\d|exit status \d|Exit code:?)/;
 /** A line of a stack, a code excerpt or an error object, which belongs to the message above it. */
 const continuationLine =
@@ -369,15 +377,16 @@ const errorWords =
   /\b(?:error|exception|fatal|panic|fail(?:ed|ure)?|cannot|can't|could not|couldn't|unable|no such|not found|missing|invalid|unknown|denied|refused|required?|must|unsupported|unexpected|undefined|already|expected)\b|(?:Error|Exception)\b/i;
 
 /**
- * Returns the line in which a process of the suite says why it ended: the first error in its output that is not from a wrapper, or else the last
+ * Returns the line in which one of the suite's processes says why it ended: the first error in its output that is not from a wrapper, or else the last
  * line. Returns null if Playwright's error is about something else, or if the process printed nothing.
  */
-function findLastWords({ errors, serverOutput }: Pick<Evidence, 'errors' | 'serverOutput'>): string | null {
+function findExitReason({ errors, serverOutput }: Pick<Evidence, 'errors' | 'serverOutput'>): string | null {
   if (!errors.some(({ message }) => suiteProcessError.test(message))) return null;
   const lines = removeLinePrefixes(stripAnsi(serverOutput.slice(-16_000)))
     .split('\n')
     .filter(
-      (line) => !continuationLine.test(line) && !wrapper.test(line.trim()) && !suiteProcessError.test(line),
+      (line) =>
+        !continuationLine.test(line) && !wrapperMessage.test(line.trim()) && !suiteProcessError.test(line),
     );
   const complaint = lines.find((line) => errorWords.test(line)) ?? lines.at(-1);
   return complaint?.trim().slice(0, 300) ?? null;

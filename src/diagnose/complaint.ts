@@ -4,7 +4,7 @@ import type { TestError } from '../model/failure.js';
 
 /** The symptom in Playwright's message, parsed. Absent parts are null. */
 export interface Complaint {
-  /** `missing`: no such element; `covered`: another element covers it; `no-answer`: an awaited event or response never came. */
+  /** `missing`: there is no such element; `covered`: another element covers it; `no-answer`: an awaited event or response never came. */
   readonly kind: 'missing' | 'covered' | 'ambiguous' | 'state' | 'value' | 'no-answer' | 'timeout' | 'other';
   /** `locator.click`, `toHaveText`, `page.waitForResponse` … */
   readonly call: string | null;
@@ -14,11 +14,11 @@ export interface Complaint {
   readonly detail: string | null;
 }
 
-const timeLimit =
+const timeLimitError =
   /^(?:Error: )?(?:Test timeout of \d+ ?ms exceeded|"\w+" hook timeout of \d+ ?ms exceeded|Test finished within timeout)/;
-const wait =
+const waitError =
   /^(?:\w*Error: )?(?:page|frame|browserContext|context)\.waitFor(?:Response|Request|Event|URL|Navigation|LoadState)\b|^(?:\w*Error: )?Timeout .{0,40} while waiting for event/;
-const unfinished =
+const unfinishedAction =
   /^(?:\w*Error: )?(?:locator|page|frame|elementHandle|frameLocator|mouse|keyboard)\.(?!goto|waitFor|evaluate|reload|goBack|goForward)\w+: (?:Test t|T)imeout|^(?:Error: )?\w+ .{1,300} had not finished/;
 
 /**
@@ -26,13 +26,13 @@ const unfinished =
  * response also fails if the action that should trigger it has not finished.
  */
 export function orderErrors(errors: readonly TestError[]): readonly TestError[] {
-  const specific = errors.filter(({ message }) => !timeLimit.test(stripAnsi(message).trim()));
+  const specific = errors.filter(({ message }) => !timeLimitError.test(stripAnsi(message).trim()));
   if (specific.length === 0) return errors;
-  const actions = specific.filter(({ message }) => unfinished.test(stripAnsi(message)));
+  const actions = specific.filter(({ message }) => unfinishedAction.test(stripAnsi(message)));
   if (actions.length === 0) return specific;
   return [
     ...actions,
-    ...specific.filter((error) => !actions.includes(error) && !wait.test(stripAnsi(error.message))),
+    ...specific.filter((error) => !actions.includes(error) && !waitError.test(stripAnsi(error.message))),
   ];
 }
 
@@ -42,7 +42,7 @@ export function parseComplaint(errors: readonly TestError[]): Complaint {
   if (!error) return { kind: 'other', call: null, subject: null, detail: null };
   const text = stripAnsi(error.message).slice(0, MAX_CHARACTERS);
   const call = findCall(text);
-  const subject = findLocator(text) ?? findFirst(text, addresses) ?? readAwaitedSubject(error, call);
+  const subject = findLocator(text) ?? findFirstMatch(text, addresses) ?? readAwaitedSubject(error, call);
   return { call, subject, ...classifyComplaint(text, call) };
 }
 
@@ -59,14 +59,14 @@ const addresses = [
   /navigating to ["']?([^"'\s,]{1,300})/,
 ];
 
-function findFirst(text: string, patterns: readonly RegExp[]): string | null {
+function findFirstMatch(text: string, patterns: readonly RegExp[]): string | null {
   const match = patterns.map((pattern) => pattern.exec(text)?.[1]).find(Boolean);
   return match?.trim() ?? null;
 }
 
 /** Returns the locator that an error waited for, or null. */
 export function findLocator(text: string): string | null {
-  return findFirst(text, locators);
+  return findFirstMatch(text, locators);
 }
 
 /** Reads the awaited URL or event from the test's source line, because Playwright cannot print a predicate. */
@@ -159,16 +159,16 @@ function findDifference(text: string): string | null {
   ];
   const expected = findFirstValueLine(dropCommonLines(minus, plus)) ?? findFirstValueLine(minus);
   const others = dropCommonLines(plus, minus);
-  const named = others.filter((line) => firstWord(line) === firstWord(expected ?? ''));
-  const received = named.find(isValue) ?? findFirstValueLine(others) ?? findFirstValueLine(plus);
+  const withSameKey = others.filter((line) => getFirstWord(line) === getFirstWord(expected ?? ''));
+  const received = withSameKey.find(isValue) ?? findFirstValueLine(others) ?? findFirstValueLine(plus);
   if (expected === null && received === null) return null;
   if (expected === received) return `expected ${expected} in another place`;
   return describeComparison(expected ?? 'nothing', received ?? 'nothing');
 }
 
 function describeComparison(expected: string, received: string): string {
-  const alike = explainLookAlike(expected, received);
-  return `expected ${expected}, received ${received}${alike === null ? '' : ` (${alike})`}`;
+  const explanation = explainLookAlike(expected, received);
+  return `expected ${expected}, received ${received}${explanation === null ? '' : ` (${explanation})`}`;
 }
 
 /** Explains the difference between compared values that look the same; null if they look different. */
@@ -186,13 +186,13 @@ function listDiffLines(diff: string, side: RegExp): string[] {
 
 /** Drops lines that both sides have. In an accessibility snapshot, a colon at the end only means that children follow. */
 function dropCommonLines(lines: readonly string[], others: readonly string[]): string[] {
-  const bare = (line: string) => line.replace(/:$/, '');
-  const otherLines = new Set(others.map(bare));
-  return lines.filter((line) => !otherLines.has(bare(line)));
+  const stripColon = (line: string) => line.replace(/:$/, '');
+  const otherLines = new Set(others.map(stripColon));
+  return lines.filter((line) => !otherLines.has(stripColon(line)));
 }
 
 /** Returns the first word of a line: a key, or the role of an element. */
-function firstWord(line: string): string | null {
+function getFirstWord(line: string): string | null {
   return /[\w$-]*\w/.exec(line)?.[0] ?? null;
 }
 

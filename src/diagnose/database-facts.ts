@@ -15,10 +15,11 @@ export const noDatabaseFacts: DatabaseFacts = {
 
 const name = String.raw`\\{0,3}["'\x60]([\w.$-]{1,120})\\{0,3}["'\x60]`;
 /** Matches a field of a driver's error object, printed by Node or as JSON. */
-const field = (key: string) => new RegExp(String.raw`\b${key}\\?["']?: \\?["']([^"'\\\n]{1,120})\\?["']`);
+const createFieldPattern = (key: string) =>
+  new RegExp(String.raw`\b${key}\\?["']?: \\?["']([^"'\\\n]{1,120})\\?["']`);
 
-/** In order of precision: the engine's own error name, then the SQLSTATE, which is coarser, then the mapper's code. */
-const codes = [
+/** The most precise ones come first: the engine's own error name, then the coarser SQLSTATE, then the mapper's code. */
+const codePatterns = [
   /\b(ER_[A-Z][A-Z0-9_]{2,60})\b/,
   /\b(SQLITE_(?!ERROR\b)[A-Z]{3,20}(?:_[A-Z]{2,20}){0,3})\b/,
   /\b(E11000|ORA-\d{5}|PGRST\d{3})\b/,
@@ -28,7 +29,7 @@ const codes = [
   /\b(P[1-6]0\d{2})\b/,
   /\b(SQLITE_ERROR)\b/,
 ];
-const table = [
+const tablePatterns = [
   /Could not find the table '(?:public\.)?([\w.]{1,120})'/,
   new RegExp(`(?:of|for|on|from|new row for) (?:relation|table) ${name}`),
   new RegExp(`\\b(?:relation|table|into) ${name}`, 'i'),
@@ -43,13 +44,13 @@ const table = [
   /\bfor key '([\w]{1,100})\.[\w.]{1,100}'/,
   /\bcollection: ([\w.-]{1,120})/,
   /\bfor model "([\w.]{1,120})"/,
-  field('modelName'),
-  field('table(?:Name)?'),
+  createFieldPattern('modelName'),
+  createFieldPattern('table(?:Name)?'),
   /\b(?:ValidationError: )?(\w{1,60}) validation failed: \w/,
 ];
 /** Only for SQL statements, because prose contains `from`, too. */
-const tableOfStatement = /\b(?:from|into|update|join) [`"']?([a-z_][\w.]{0,100})[`"']?(?=[\s(;,)\]'"`]|$)/i;
-const column = [
+const statementTable = /\b(?:from|into|update|join) [`"']?([a-z_][\w.]{0,100})[`"']?(?=[\s(;,)\]'"`]|$)/i;
+const columnPatterns = [
   /Unknown column '(?:\w{1,100}\.)?([\w]{1,120})'/,
   /\bcolumn [`"']?(?:[\w]{1,100}\.){1,2}([\w]{1,100})[`"']? does not exist/,
   new RegExp(`\\bcolumn ${name}`, 'i'),
@@ -66,32 +67,33 @@ const column = [
   /\bat path "([\w.]{1,120})"/,
   /\bPath [`"]([\w.]{1,120})[`"] is required/,
   /\bdup key: \{ ?"?([\w.]{1,120})"?:/,
-  field('column(?:Name)?'),
+  createFieldPattern('column(?:Name)?'),
 ];
-const constraint = [
+const constraintPatterns = [
   new RegExp(`\\bconstraint:? ${name}`, 'i'),
   /constraint violated:? (?:on the constraint: )?[`"]([\w.$-]{1,120})/,
   /for key '([\w.]{1,120})'/,
   /\bindex: ([\w.]{1,120})/,
-  field('constraint(?:Name)?'),
+  createFieldPattern('constraint(?:Name)?'),
 ];
-const policy = [/\bpolicy \\{0,3}"([^"\\\n]{1,120})\\{0,3}"(?! for relation)/];
+const policyPatterns = [/\bpolicy \\{0,3}"([^"\\\n]{1,120})\\{0,3}"(?! for relation)/];
 /** The beginning of a statement, which may continue on more lines (SQLAlchemy). */
-const statement =
+const statementStart =
   /\b(?:(?<=\[SQL: )select\b[^]{1,4000}?\bfrom\s|select\b.{1,4000}?\bfrom\s|insert into\s|update .{1,200}\bset\s|delete from\s|alter table\s|create (?:table|policy|index)\s)/i;
-const longest = { read: 8_000, total: 600, before: 120 };
+const maxLengths = { read: 8_000, total: 600, before: 120 };
 
 /** Returns the facts in a database's error message; missing ones are null. */
 export function parseDatabaseFacts(text: string): DatabaseFacts {
   const sql = findStatement(text);
-  const named = findFirst(column, text);
+  const columnName = findFirstMatch(columnPatterns, text);
   return {
     sql,
-    sqlState: findFirst(codes, text),
-    table: findFirst(table, text) ?? (sql === null ? null : findFirst([tableOfStatement], sql)),
-    column: named,
-    constraint: findFirst(constraint, text),
-    policy: findFirst(policy, text),
+    sqlState: findFirstMatch(codePatterns, text),
+    table:
+      findFirstMatch(tablePatterns, text) ?? (sql === null ? null : findFirstMatch([statementTable], sql)),
+    column: columnName,
+    constraint: findFirstMatch(constraintPatterns, text),
+    policy: findFirstMatch(policyPatterns, text),
   };
 }
 
@@ -102,9 +104,9 @@ export function parsePostgrestTable(path: string): string | null {
 
 /** Returns the first statement, up to the closing quote if it is quoted. */
 function findStatement(text: string): string | null {
-  const match = statement.exec(text);
+  const match = statementStart.exec(text);
   if (!match) return null;
-  const rest = text.slice(match.index, match.index + longest.read);
+  const rest = text.slice(match.index, match.index + maxLengths.read);
   // SQLAlchemy writes `[SQL: …]`.
   if (text.slice(0, match.index).endsWith('[SQL: ')) return rest.replace(/\]\s*(?:\n[^]*)?$/, '').trim();
   const [line = ''] = rest.split('\n');
@@ -124,18 +126,18 @@ export function restoreStatement(sql: string, name: string | null, texts: readon
 }
 
 function cutAroundName(sql: string, name: string | null): string {
-  if (sql.length <= longest.total) return sql;
+  if (sql.length <= maxLengths.total) return sql;
   const at = name === null ? -1 : sql.indexOf(name);
   const from = Math.min(
-    at - (longest.total - longest.before) / 2,
-    sql.length - longest.total + longest.before,
+    at - (maxLengths.total - maxLengths.before) / 2,
+    sql.length - maxLengths.total + maxLengths.before,
   );
-  if (from <= longest.before) return `${sql.slice(0, longest.total)} …`;
-  const part = sql.slice(from, from + longest.total - longest.before);
-  return `${sql.slice(0, longest.before)} … ${part}${from + part.length < sql.length ? ' …' : ''}`;
+  if (from <= maxLengths.before) return `${sql.slice(0, maxLengths.total)} …`;
+  const part = sql.slice(from, from + maxLengths.total - maxLengths.before);
+  return `${sql.slice(0, maxLengths.before)} … ${part}${from + part.length < sql.length ? ' …' : ''}`;
 }
 
-function findFirst(patterns: readonly RegExp[], text: string): string | null {
+function findFirstMatch(patterns: readonly RegExp[], text: string): string | null {
   for (const pattern of patterns) {
     const match = pattern.exec(text)?.slice(1).find(Boolean);
     if (match) return match;

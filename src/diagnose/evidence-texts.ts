@@ -3,7 +3,7 @@ import { orderErrors } from './complaint.js';
 import { normalize } from './normalize.js';
 import type { TestError } from '../model/failure.js';
 import type { EvidenceText, Matcher } from './match.js';
-import { isUnreached, mayExplainFailure } from './unreached.js';
+import { hasUnreachableHost, mayExplainFailure } from './unreachable-host.js';
 import { createOwnUrlCheck, pathOf, splitUrl } from '../urls.js';
 import { splitLogBlocks, type NamedRequests, findNamedRequests } from './named-requests.js';
 import {
@@ -35,9 +35,9 @@ export function clipText(text: string, max: number): string {
     .join('\n');
 }
 
-/** How many characters of each channel are read. */
+/** How many characters of each channel to read. */
 const maxCharacters = { error: 12_000, stack: 4_000, console: 1_500, server: 24_000, page: 6_000 } as const;
-const consoleEntries = 50;
+const MAX_CONSOLE_ENTRIES = 50;
 const quietTypes = new Set(
   'log info debug warning dir dirxml table trace count timeEnd clear dialog'.split(' '),
 );
@@ -51,32 +51,32 @@ const scriptAddress =
   /https?:\/\/[^\s)]{1,500}?:\d{1,7}:\d{1,7}(?=[)\s]|$)|(?<=[(@\s])[\w.~@-][^\s():]{0,300}\.\w{2,6}:\d{1,7}:\d{1,7}(?=[)\s]|$)/;
 
 /**
- * Returns the text of every channel of the evidence, cleaned up for the rules. With `isBare`, only the test's own assertion shows a fault, so failed
- * requests to other sites count even if no error mentions them.
+ * Returns the text of every channel of the evidence, cleaned up for the rules. With `hasOnlyAssertion`, only the test's own assertion shows a fault, so
+ * failed requests to other sites count even if no error mentions them.
  */
 export function collectTexts(
   evidence: Evidence,
   { removeNoise }: Pick<Matcher, 'removeNoise'>,
-  isBare = false,
+  hasOnlyAssertion = false,
 ): EvidenceText[] {
   const isOwnUrl = createOwnUrlCheck(evidence);
   const lost = findLostScripts(evidence).filter(
     (entry) => removeNoise('network', formatRequest(entry)) !== '',
   );
   // An exception that follows from a missing script is never the cause, even if passing tests miss the script, too.
-  const lostEverywhere = evidence.network.filter(
-    (entry) => entry.common && entry.resourceType === 'script' && isUnreached(entry, isOwnUrl),
+  const commonlyLost = evidence.network.filter(
+    (entry) => entry.common && entry.resourceType === 'script' && hasUnreachableHost(entry, isOwnUrl),
   );
-  const isExplained = createScriptCheck([...lost, ...lostEverywhere], isOwnUrl);
-  const unreached = isBare
+  const isExplained = createScriptCheck([...lost, ...commonlyLost], isOwnUrl);
+  const unreached = hasOnlyAssertion
     ? evidence.network.filter(
         (entry) =>
           !isOwnUrl(entry.url) &&
-          (isUnreached(entry, isOwnUrl) ? mayExplainFailure(entry, evidence) : lost.includes(entry)),
+          (hasUnreachableHost(entry, isOwnUrl) ? mayExplainFailure(entry, evidence) : lost.includes(entry)),
       )
-    : findNeededScripts([...lost, ...lostEverywhere], isOwnUrl, evidence);
-  const isOfUnreached = createUnreachedCheck(evidence, isOwnUrl);
-  const isFollowed = createScriptCheck(
+    : findNeededScripts([...lost, ...commonlyLost], isOwnUrl, evidence);
+  const isAboutUnreached = createUnreachedCheck(evidence, isOwnUrl);
+  const followsFromLostScript = createScriptCheck(
     [...lost.filter(({ url }) => isOwnUrl(url)), ...unreached],
     () => true,
   );
@@ -85,54 +85,58 @@ export function collectTexts(
     failed.filter(({ common }) => !common),
     evidence,
   );
-  const answered = failed.length === 0 && isAnswered(evidence, isOwnUrl);
+  const isAnswered = failed.length === 0 && gotAllAnswers(evidence, isOwnUrl);
   const relevant = [...named, ...unreached];
   const isExplainedByRequest = relevant.length > 0 || showsErrorPage(evidence);
   const isShared = !isExplainedByRequest && failed.some(mayShowAppError);
   const isEcho = createEchoCheck(relevant);
-  const consoleOf = (hint: boolean) =>
+  const readConsole = (hint: boolean) =>
     readConsoleText(
       evidence,
       (entry) =>
-        (entry.common || isExplained(entry) || isOfUnreached(entry.text)) === hint &&
-        isOfOwnScript(entry, isOwnUrl) &&
+        (entry.common || isExplained(entry) || isAboutUnreached(entry.text)) === hint &&
+        isFromOwnScript(entry, isOwnUrl) &&
         !isEcho(entry.text),
     );
-  const errorOf = (hint: boolean) =>
+  const readErrors = (hint: boolean) =>
     readErrorText(
       orderErrors(evidence.errors).filter(
-        (error) => (isExplainedError(isFollowed, error) || isUnreadable(error)) === hint,
+        (error) => (isExplainedError(followsFromLostScript, error) || isUnreadable(error)) === hint,
       ),
     );
   const isUnreadable = ({ message }: TestError) =>
     failed.some(({ responseBody }) => listJsonErrors(responseBody).some((quote) => message.includes(quote)));
-  const linesOf = (requests: readonly NetworkEntry[]) => requests.map(formatRequest).join('\n');
-  const raw: EvidenceText[] = [
-    { source: 'error', text: errorOf(false), answered },
-    { source: 'error', text: errorOf(true), hint: true },
-    { source: 'stack', text: readStackText(evidence), answered },
-    { source: 'stack', text: readStepOfCustomMatcher(evidence) },
-    { source: 'console', text: consoleOf(false) },
-    { source: 'console', text: consoleOf(true), hint: true },
-    { source: 'network', text: linesOf(relevant) },
-    { source: 'network', text: linesOf(failed.filter((entry) => !named.includes(entry))), hint: true },
+  const formatRequests = (requests: readonly NetworkEntry[]) => requests.map(formatRequest).join('\n');
+  const channels: EvidenceText[] = [
+    { source: 'error', text: readErrors(false), isAnswered },
+    { source: 'error', text: readErrors(true), isHint: true },
+    { source: 'stack', text: readStackText(evidence), isAnswered },
+    { source: 'stack', text: readCustomMatcherStep(evidence) },
+    { source: 'console', text: readConsole(false) },
+    { source: 'console', text: readConsole(true), isHint: true },
+    { source: 'network', text: formatRequests(relevant) },
+    {
+      source: 'network',
+      text: formatRequests(failed.filter((entry) => !named.includes(entry))),
+      isHint: true,
+    },
     ...[...named, ...failed.filter((entry) => entry.common && mayShowAppError(entry))].map((entry) => {
       const page = readErrorPage(entry);
       return {
         // The status on an error page is only a hint, like a server's own messages about requests.
         source: page === '' ? ('network' as const) : ('server' as const),
         text: stripAnsi(page || readErrorBody(entry)),
-        shared: page !== '' || (entry.common ?? false),
+        isShared: page !== '' || (entry.common ?? false),
       };
     }),
     {
       source: 'server',
-      text: readServerText(evidence, { requestFailed: isExplainedByRequest || isShared, isAboutOthers }),
-      shared: evidence.network.length > 0 && !isExplainedByRequest,
+      text: readServerText(evidence, { hasFailedRequest: isExplainedByRequest || isShared, isAboutOthers }),
+      isShared: evidence.network.length > 0 && !isExplainedByRequest,
     },
     { source: 'page', text: clipText(evidence.ariaSnapshot ?? '', maxCharacters.page) },
   ];
-  return raw
+  return channels
     .map((channel) =>
       channel.text === '' ? channel : { ...channel, text: removeNoise(channel.source, channel.text) },
     )
@@ -159,35 +163,35 @@ function showsErrorPage({ ariaSnapshot, errors }: Evidence): boolean {
 function readServerText(
   { network, serverOutput, ofOthers = [] }: Evidence,
   {
-    requestFailed,
+    hasFailedRequest,
     isAboutOthers,
-  }: { readonly requestFailed: boolean } & Pick<NamedRequests, 'isAboutOthers'>,
+  }: { readonly hasFailedRequest: boolean } & Pick<NamedRequests, 'isAboutOthers'>,
 ): string {
   const text = stripAnsi(clipText(unpackJsonStacks(serverOutput), maxCharacters.server));
-  const others = new Set(network.length > 0 && !requestFailed ? ofOthers.map(normalize) : []);
-  const own = text.split('\n').filter((line) => others.size === 0 || !others.has(normalize(line)));
+  const others = new Set(network.length > 0 && !hasFailedRequest ? ofOthers.map(normalize) : []);
+  const ownLines = text.split('\n').filter((line) => others.size === 0 || !others.has(normalize(line)));
   const blocks = dropOtherRequests(
-    splitLogBlocks(removeLinePrefixes(own.join('\n'))).filter((block) => !isAboutOthers(block)),
+    splitLogBlocks(removeLinePrefixes(ownLines.join('\n'))).filter((block) => !isAboutOthers(block)),
     network,
   );
   return blocks.join('\n').replace(foreignCode, '');
 }
 
 /** A request in a server's own log, without a host: `GET /api/orders`. */
-const incoming = /\b(?:GET|POST|PUT|PATCH|DELETE) (\/[^\s"'?,;:)\]]{1,200})/g;
+const incomingRequest = /\b(?:GET|POST|PUT|PATCH|DELETE) (\/[^\s"'?,;:)\]]{1,200})/g;
 const anyError = /\berror\b|(?:Error|Exception)\b/i;
 
 /** If an error names a request of this test, drops the blocks that name only requests of other tests. */
 function dropOtherRequests(blocks: readonly string[], network: readonly NetworkEntry[]): readonly string[] {
   const requestedPaths = network.map(({ url }) => pathOf(url));
-  const owners = blocks.map((block) => {
-    const paths = [...block.matchAll(incoming)].map(([, path = '']) => path);
+  const attributed = blocks.map((block) => {
+    const paths = [...block.matchAll(incomingRequest)].map(([, path = '']) => path);
     // Routers log paths relative to their mount point.
     const isOwn = paths.some((path) => requestedPaths.some((requested) => requested.endsWith(path)));
     return { block, isOwn, isOther: paths.length > 0 && !isOwn };
   });
-  const hasOwnError = owners.some(({ block, isOwn }) => isOwn && anyError.test(block));
-  return hasOwnError ? owners.filter(({ isOther }) => !isOther).map(({ block }) => block) : blocks;
+  const hasOwnError = attributed.some(({ block, isOwn }) => isOwn && anyError.test(block));
+  return hasOwnError ? attributed.filter(({ isOther }) => !isOther).map(({ block }) => block) : blocks;
 }
 
 /** The stack of an exception in a line of JSON, as pino, winston, Serilog and Logback write it. */
@@ -207,7 +211,7 @@ function unpackJsonStacks(text: string): string {
 }
 
 /** True if the page loaded, and no request of the page to the app is still open. Ignores the test's own requests. */
-function isAnswered({ network }: Evidence, isOwnUrl: (url: string) => boolean): boolean {
+function gotAllAnswers({ network }: Evidence, isOwnUrl: (url: string) => boolean): boolean {
   const requests = network.filter(({ url, resourceType }) => resourceType !== 'api' && isOwnUrl(url));
   return requests.length > 0 && requests.every(({ status, failure }) => status !== null || failure !== null);
 }
@@ -264,7 +268,7 @@ function readStatusLines(snippet: string | null): string {
 /**
  * Returns the failed step if the error has no `expect(`: custom matchers print any text, but their step shows that they are expectations.
  */
-function readStepOfCustomMatcher({ errors, failedStep }: Evidence): string {
+function readCustomMatcherStep({ errors, failedStep }: Evidence): string {
   const isBuiltInMatcher = errors.some(({ message }) => message.includes('expect('));
   return isBuiltInMatcher ? '' : removeQuotes(failedStep ?? '');
 }
@@ -276,11 +280,11 @@ function readStackText({ errors }: Evidence): string {
   return removeQuotes(stripAnsi(clipText(stacks.filter(Boolean).join('\n'), maxCharacters.stack)));
 }
 
-function readConsoleText(evidence: Evidence, counts: (entry: ConsoleEntry) => boolean): string {
+function readConsoleText(evidence: Evidence, isCounted: (entry: ConsoleEntry) => boolean): string {
   const isRelevant = (entry: ConsoleEntry) => isAlarming(entry) || !quietTypes.has(entry.type);
-  const relevant = evidence.console.filter((entry) => isRelevant(entry) && counts(entry));
+  const relevant = evidence.console.filter((entry) => isRelevant(entry) && isCounted(entry));
   return relevant
-    .slice(-consoleEntries)
+    .slice(-MAX_CONSOLE_ENTRIES)
     .map(formatConsoleLine)
     .filter((line) => !repeatsRequest(line, evidence.network))
     .map((text) => stripAnsi(clipText(text, maxCharacters.console)))
@@ -293,14 +297,17 @@ export function formatConsoleLine({ type, text, location }: ConsoleEntry): strin
   return type === 'pageerror' ? `Uncaught ${text.replace(/^Uncaught /, '')}` : text;
 }
 
-function isOfOwnScript({ location, stack, text }: ConsoleEntry, isOwnUrl: (url: string) => boolean): boolean {
+function isFromOwnScript(
+  { location, stack, text }: ConsoleEntry,
+  isOwnUrl: (url: string) => boolean,
+): boolean {
   // The location of a failed request is the requested URL; the location of a script's error is the script's URL.
   const script = scriptAddress.exec(stack ?? '')?.[0] ?? location;
   return script === '' || isOwnUrl(script) || text.includes('CORS policy');
 }
 
 /** The status in an error message about a response: `The response (404) …`, `Request failed: 500`. */
-const answeredWith =
+const answeredStatus =
   /\b(?:request|response|respond\w{0,3}|answer\w{0,3}|return(?:s|ed)|fetch\w{0,3}|load\w{0,3}|http|status)\b[^\d\n]{0,40}\b([45]\d\d)\b/i;
 /**
  * Creates a predicate for texts that only repeat the response of a failed request, and so are not the cause (CS-7): exceptions with the text of the
@@ -321,7 +328,7 @@ function createEchoCheck(failed: readonly NetworkEntry[]): (text: string) => boo
     sentences.some((sentence) => text.includes(sentence)) ||
     answers.some(
       ({ status, path }) =>
-        answeredWith.exec(text)?.[1] === status ||
+        answeredStatus.exec(text)?.[1] === status ||
         removeMention(text, path)
           .match(/(?<![\w./])\d{3}\b/g)
           ?.includes(status),
@@ -333,8 +340,8 @@ function createEchoCheck(failed: readonly NetworkEntry[]): (text: string) => boo
  * `GET /orders: 500` mentions `/api/orders`.
  */
 function removeMention(text: string, path: string): string {
-  const named = text.match(/\/[^\s?:'"`()]{2,200}/g)?.find((mention) => path.endsWith(mention));
-  return named === undefined ? '' : text.replace(named, ' ');
+  const mention = text.match(/\/[^\s?:'"`()]{2,200}/g)?.find((mention) => path.endsWith(mention));
+  return mention === undefined ? '' : text.replace(mention, ' ');
 }
 
 /** An exception about a failed call that does not name the call. */
@@ -346,18 +353,18 @@ function createUnreachedCheck(
   evidence: Evidence,
   isOwnUrl: (url: string) => boolean,
 ): (text: string) => boolean {
-  const unreached = evidence.network.filter((entry) => isUnreached(entry, isOwnUrl));
-  const needless = unreached.filter((entry) => !mayExplainFailure(entry, evidence));
-  const isOnly = needless.length > 0 && needless.length === unreached.length;
+  const unreached = evidence.network.filter((entry) => hasUnreachableHost(entry, isOwnUrl));
+  const unrelated = unreached.filter((entry) => !mayExplainFailure(entry, evidence));
+  const areAllUnrelated = unrelated.length > 0 && unrelated.length === unreached.length;
   const isOwnCallLost = evidence.network.some(
     ({ url, status, failure }) => isOwnUrl(url) && status === null && failure !== null,
   );
   return (text) =>
-    needless.some(({ url }) => text.includes(splitUrl(url)?.host ?? url)) ||
-    (isOnly && !isOwnCallLost && callFailed.test(text));
+    unrelated.some(({ url }) => text.includes(splitUrl(url)?.host ?? url)) ||
+    (areAllUnrelated && !isOwnCallLost && callFailed.test(text));
 }
 
-// The prefixes that CI systems, containers, task runners, loggers, PHP and pytest put before each line, and Next and Astro before errors.
+// CI systems, containers, task runners, loggers, PHP and pytest put these prefixes before each line; Next and Astro put them before errors.
 const clock = String.raw`\[?(?:\d{4}[-/]\d\d[-/]\d\d[T ])?\d{1,2}:\d\d:\d\d(?:[.,]\d{1,9})?(?: [AP]M|Z| ?[+-]\d\d:?\d\d)?\]?`;
 const php = String.raw`\[(?:\w{3} \w{3} [ \d]\d \d\d:\d\d:\d\d(?:\.\d{6})? \d{4}|\d\d-\w{3}-\d{4} \d\d:\d\d:\d\d [\w/+-]{1,40})\] `;
 const container = String.raw`(?!\d{1,6} *\|)[\w.@/-]{1,40} {1,20}\|(?: |$)`;
@@ -372,12 +379,12 @@ const mayHavePrefix =
   /^[ \t]*(?:\[?\d|\[\w{3} \w{3} |\[WebServer\]|\[Nest\]|pw:|\[\w{2,20} #|E {2}|@[\w-]{1,40}\/|[\w.@/-]{1,40} {1,20}\||⨯ |\[ERROR\]|\[browser\])/m;
 
 /** Matches a text in which every line is quoted as in mail and Markdown. */
-const quoted = /^(?:[ \t]{0,8}>(?![ \t]*\d{1,6}[ \t]*\|).*(?:\n+|$))+$/;
+const quotedText = /^(?:[ \t]{0,8}>(?![ \t]*\d{1,6}[ \t]*\|).*(?:\n+|$))+$/;
 
-/** Removes the prefixes that other programs put before each line. */
+/** Removes the prefixes that other programs add to each line. */
 export function removeLinePrefixes(text: string): string {
-  const own = quoted.test(text) ? text.replace(/^[ \t]*> ?/gm, '') : text;
-  return mayHavePrefix.test(own) ? own.replace(prefix, '') : own;
+  const unquoted = quotedText.test(text) ? text.replace(/^[ \t]*> ?/gm, '') : text;
+  return mayHavePrefix.test(unquoted) ? unquoted.replace(prefix, '') : unquoted;
 }
 
 /** A name that no script defined. */

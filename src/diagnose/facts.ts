@@ -24,7 +24,7 @@ import {
 import { findTextBelow, findServerFrame } from './server-frame.js';
 import { stripAnsi } from '../visible-text.js';
 
-/** What a classification has found. */
+/** The matches of a classification. */
 export interface Findings {
   readonly texts: readonly EvidenceText[];
   /** All rules that matched. */
@@ -35,21 +35,21 @@ export interface Findings {
 
 const errorName =
   /^\s*(?:Uncaught (?:\(in promise\) )?)?(?:[\w.]{1,80}\.)?([A-Z]\w{0,60}(?:Error|Exception)|Error)(?: \[\w{1,60}\])?:/;
-const navigation = /\b(net::ERR_\w+|NS_ERROR_\w+) at (https?:\/\/\S{1,300})/;
+const navigationError = /\b(net::ERR_\w+|NS_ERROR_\w+) at (https?:\/\/\S{1,300})/;
 
 /** Returns the facts that the evidence names explicitly. */
 export function collectFacts(evidence: Evidence, findings: Findings): Facts {
   const message = clipText(orderErrors(evidence.errors)[0]?.message ?? '', 4000);
-  const database = findings.reasons.some(({ category }) => category === 'database-error');
-  const failed = findWorstRequest(evidence);
-  const facts = database ? collectDatabaseFacts(findings) : noDatabaseFacts;
+  const hasDatabaseError = findings.reasons.some(({ category }) => category === 'database-error');
+  const worstRequest = findWorstRequest(evidence);
+  const facts = hasDatabaseError ? collectDatabaseFacts(findings) : noDatabaseFacts;
   return {
     errorType: errorName.exec(stripAnsi(message.slice(0, 200)))?.[1] ?? 'Error',
     source: findSource(evidence, findings.why),
     ...facts,
     sql: facts.sql && restoreStatement(facts.sql, facts.column ?? facts.table, listRawTexts(evidence)),
-    table: facts.table ?? (failed && parsePostgrestTable(failed.url)),
-    endpoint: failed ? formatEndpoint(failed) : findNavigation(message),
+    table: facts.table ?? (worstRequest && parsePostgrestTable(worstRequest.url)),
+    endpoint: worstRequest ? formatEndpoint(worstRequest) : findNavigation(message),
     locator: readLocator(evidence),
   };
 }
@@ -73,23 +73,23 @@ function collectDatabaseFacts({ texts, reasons }: Findings): DatabaseFacts {
     const channels = texts.flatMap(({ source, text }) => (source === from ? [text] : []));
     return parseDatabaseFacts([...lines, ...channels].join('\n'));
   });
-  return factsBySource.reduce((known, more) =>
-    nameSameObject(known, more) ? fillMissing(known, more) : known,
+  return factsBySource.reduce((facts, others) =>
+    areAboutSameObject(facts, others) ? fillMissing(facts, others) : facts,
   );
 }
 
-const names = ['table', 'column', 'constraint', 'policy'] as const;
+const objectKinds = ['table', 'column', 'constraint', 'policy'] as const;
 
-function nameSameObject(known: DatabaseFacts, more: DatabaseFacts): boolean {
+function areAboutSameObject(facts: DatabaseFacts, others: DatabaseFacts): boolean {
   return (
-    names.every((name) => known[name] === null) ||
-    names.some((name) => known[name] !== null && known[name] === more[name])
+    objectKinds.every((name) => facts[name] === null) ||
+    objectKinds.some((name) => facts[name] !== null && facts[name] === others[name])
   );
 }
 
-function fillMissing(known: DatabaseFacts, more: DatabaseFacts): DatabaseFacts {
-  const set = Object.entries(known).filter(([, value]) => value !== null);
-  return { ...more, ...Object.fromEntries(set) };
+function fillMissing(facts: DatabaseFacts, others: DatabaseFacts): DatabaseFacts {
+  const set = Object.entries(facts).filter(([, value]) => value !== null);
+  return { ...others, ...Object.fromEntries(set) };
 }
 
 /** Returns the worst of the app's own failed requests: server errors first, and the latest among equals. */
@@ -103,7 +103,7 @@ function findWorstRequest(evidence: Evidence) {
 }
 
 function findNavigation(message: string): string | null {
-  const match = message.includes(' at http') ? navigation.exec(message) : null;
+  const match = message.includes(' at http') ? navigationError.exec(message) : null;
   return match ? `GET ${shortenUrl(match[2] ?? '') || '/'} → ${match[1]}` : null;
 }
 
@@ -116,14 +116,15 @@ function readLocator({ errors }: Evidence): string | null {
  * Finds the failing line in the deciding evidence; the test's line only shows where the test noticed the fault. Compilers name the file next to the
  * error, often without a position. If the page only repeats an exception of the server, the frames are in the server's output.
  */
-function findSource(evidence: Evidence, [decided, ...others]: readonly Reason[]): string | null {
-  const messageOf = (reason: Reason | undefined) => reason?.evidence.replace(/^Uncaught /, '');
-  const answered = (reason: Reason) => decided?.source === 'server' && reason.source === 'network';
-  const same = others.filter(
+function findSource(evidence: Evidence, [decidingReason, ...others]: readonly Reason[]): string | null {
+  const getMessage = (reason: Reason | undefined) => reason?.evidence.replace(/^Uncaught /, '');
+  const isAnswer = (reason: Reason) => decidingReason?.source === 'server' && reason.source === 'network';
+  const repetitions = others.filter(
     (other) =>
-      other.source !== decided?.source && (messageOf(other) === messageOf(decided) || answered(other)),
+      other.source !== decidingReason?.source &&
+      (getMessage(other) === getMessage(decidingReason) || isAnswer(other)),
   );
-  const positions = [decided, ...same].map((reason) => findPosition(evidence, reason));
+  const positions = [decidingReason, ...repetitions].map((reason) => findPosition(evidence, reason));
   return positions.find((position) => position !== null) ?? readReportedPosition(evidence);
 }
 
@@ -141,68 +142,71 @@ function readReportedPosition(evidence: Evidence): string | null {
 }
 
 /** Playwright's list of the tests of a worker whose teardown failed: `[chromium] › e2e/cart.spec.ts:3:1 › adds`. */
-const ranBefore = /^Failed worker ran \d[^\n]*:\n(?:[^\n]* › [^\n]*(?:\n|$))*/gm;
+const failedWorkerTests = /^Failed worker ran \d[^\n]*:\n(?:[^\n]* › [^\n]*(?:\n|$))*/gm;
 
-function findPosition(evidence: Evidence, decided: Reason | undefined): string | null {
+function findPosition(evidence: Evidence, reason: Reason | undefined): string | null {
   const { rootDir, workspaceDir } = evidence;
   const code = { rootDir, workspaceDir, isOwnUrl: createOwnUrlCheck(evidence) };
-  const built = decided?.category === 'build-error';
-  const stacks = listStacks(evidence, decided?.source ?? 'error').map((text) =>
-    removeLinePrefixes(stripAnsi(text ?? '')).replace(ranBefore, ''),
+  const isBuildError = reason?.category === 'build-error';
+  const stacks = listStacks(evidence, reason?.source ?? 'error').map((text) =>
+    removeLinePrefixes(stripAnsi(text ?? '')).replace(failedWorkerTests, ''),
   );
   const serverFrame = stacks
-    .map((text) => decided && findServerFrame(text, decided.evidence, code))
+    .map((text) => reason && findServerFrame(text, reason.evidence, code))
     .find(Boolean);
   if (serverFrame) return serverFrame;
   const texts = stacks.flatMap((text) => {
     const excerpt = clipText(text, 8000);
-    if (decided?.source === 'server' && !built) return [findTextBelow(text, decided.evidence), excerpt];
-    return built ? [findTextAround(excerpt, decided.evidence), excerpt] : [excerpt];
+    if (reason?.source === 'server' && !isBuildError) return [findTextBelow(text, reason.evidence), excerpt];
+    return isBuildError ? [findTextAround(excerpt, reason.evidence), excerpt] : [excerpt];
   });
-  const find = (text: string) =>
-    findOwnFrame(text, code) ?? (built ? findCompileErrorLocation(text, code) : null);
-  return texts.map(find).find((position) => position !== null) ?? null;
+  const findPositionIn = (text: string) =>
+    findOwnFrame(text, code) ?? (isBuildError ? findCompileErrorLocation(text, code) : null);
+  return texts.map(findPositionIn).find((position) => position !== null) ?? null;
 }
 
-function listStacks(evidence: Evidence, decidedBy: EvidenceSource): (string | null)[] {
-  if (decidedBy === 'console') {
+function listStacks(evidence: Evidence, source: EvidenceSource): (string | null)[] {
+  if (source === 'console') {
     const entries = evidence.console.filter((entry) => !entry.common && isAlarming(entry));
     return entries.flatMap(({ stack, text, location }) => [stack, text, location]);
   }
-  if (decidedBy === 'server') return [evidence.serverOutput, ...evidence.network.map(readErrorPage)];
-  if (decidedBy === 'network')
+  if (source === 'server') return [evidence.serverOutput, ...evidence.network.map(readErrorPage)];
+  if (source === 'network')
     return evidence.network
       .filter((entry) => hasFailed(entry) && mayShowAppError(entry))
       .map(({ responseBody }) => responseBody);
   return orderErrors(evidence.errors).flatMap(({ stack, message }) => [stack, message]);
 }
 
-const file = String.raw`((?:[A-Za-z]:)?[\p{L}\p{M}\p{N}_.@~$()[\]/\\-]{1,300}\.(?:[cm]?[jt]sx?|vue|svelte|astro|mdx?|s?css|sass|less))`;
+const filePattern = String.raw`((?:[A-Za-z]:)?[\p{L}\p{M}\p{N}_.@~$()[\]/\\-]{1,300}\.(?:[cm]?[jt]sx?|vue|svelte|astro|mdx?|s?css|sass|less))`;
 
 /** The formats in which compilers name the faulty file, most precise first: the file, with line and column if given. */
-const namings = [
+const fileMentions = [
   // tsc, Rollup: `src/a.ts(3,5)`, `src/a.ts (3:5)`; Babel: `/srv/src/a.js: Unexpected token (3:5)`
-  new RegExp(String.raw`${file}(?: ?|: [^\n()]{1,200} )\((\d{1,7})[,:](\d{1,7})\)`, 'gu'),
+  new RegExp(String.raw`${filePattern}(?: ?|: [^\n()]{1,200} )\((\d{1,7})[,:](\d{1,7})\)`, 'gu'),
   // webpack, Rspack, Sass: `./src/a.js 3:0-28`
-  new RegExp(String.raw`${file}:? (\d{1,7}):(\d{1,7})\b`, 'gu'),
+  new RegExp(String.raw`${filePattern}:? (\d{1,7}):(\d{1,7})\b`, 'gu'),
   // the importer of something that could not be found: `Could not resolve "./x" from "src/a.ts"`
-  new RegExp(String.raw`\b(?:from|by|in|[Ff]ile:?) ["'\x60]?${file}(?!\w|:\d)`, 'gu'),
+  new RegExp(String.raw`\b(?:from|by|in|[Ff]ile:?) ["'\x60]?${filePattern}(?!\w|:\d)`, 'gu'),
   // a heading: `./src/app/page.tsx`
-  new RegExp(String.raw`^[ \t]{0,4}(?:(?:ERROR|Error) in )?${file}[ \t]*$`, 'gmu'),
+  new RegExp(String.raw`^[ \t]{0,4}(?:(?:ERROR|Error) in )?${filePattern}[ \t]*$`, 'gmu'),
 ];
 /** Node's output for a syntax error: `file:///srv/server.mjs:12`, the line itself, and a caret under the faulty part. */
-const caret = new RegExp(String.raw`^(?:file://)?${file}:(\d{1,7})\n[^\n]{0,1000}\n([ \t]{0,1000})\^`, 'gmu');
-/** How far around the error the file's name is searched: it may be a heading above, or in the excerpt below. */
+const caretPattern = new RegExp(
+  String.raw`^(?:file://)?${filePattern}:(\d{1,7})\n[^\n]{0,1000}\n([ \t]{0,1000})\^`,
+  'gmu',
+);
+/** How far around the error to search for the file's name: it may be a heading above, or in the excerpt below. */
 const charactersAbove = 300;
 const charactersBelow = 2_000;
 
 /** Returns the file, relative to the project, in which a compiler reports an error, with line and column if given; null if there is none. */
 function findCompileErrorLocation(text: string, code: OwnCode): string | null {
-  for (const [, address = '', line, indent = ''] of text.matchAll(caret)) {
+  for (const [, address = '', line, indent = ''] of text.matchAll(caretPattern)) {
     const path = findOwnPath(address, code);
     if (path !== null) return `${path}:${line}:${indent.length + 1}`;
   }
-  for (const naming of namings)
+  for (const naming of fileMentions)
     for (const [, address = '', line, column] of text.matchAll(naming)) {
       const path = findOwnPath(address.replaceAll('\\', '/'), code);
       if (path !== null) return line && column ? `${path}:${line}:${column}` : path;

@@ -38,7 +38,7 @@ const answer = z
   .catch(null);
 const answers = z.union([z.array(answer), answer.transform((single) => [single])]);
 
-/** Returns the errors of a GraphQL answer, or of a batch of them; none if the text is no such answer. */
+/** Returns the errors in a GraphQL answer, or in a batch of them; none if the text is not such an answer. */
 export function parseGraphQlErrors(body: string | null): GraphQlError[] {
   if (!body?.includes('"errors"')) return [];
   const errors = answers.parse(jsonOf(body)).flatMap((single) => single?.errors ?? []);

@@ -15,11 +15,11 @@ const rootSources: readonly Reason['source'][] = ['server', 'network', 'console'
  */
 export function listRootKeys(failure: DiagnosedFailure): string[] {
   const origin = findDeadServer(failure);
-  const dead = origin === null ? null : `dead server | ${origin}`;
+  const deadServerKey = origin === null ? null : `dead server | ${origin}`;
   const database = createDatabaseKey(failure);
   const reasons = [...listExceptionKeys(failure), ...(database === null ? [] : [database])];
   const keys = [
-    dead,
+    deadServerKey,
     ...reasons,
     ...listExplainedEndpointKeys(failure, reasons),
     createEndpointKey(failure),
@@ -63,22 +63,22 @@ function listExceptionKeys({ diagnosis, evidence }: DiagnosedFailure): string[] 
   const normalized =
     root.source === 'network'
       ? reduceToEndpoint(message)
-      : normalize(root.source === 'server' ? message.replaceAll(requested, '$1 <path>') : message);
+      : normalize(root.source === 'server' ? message.replaceAll(requestInLine, '$1 <path>') : message);
   const key = ['root', category, normalized];
   // The bundler, the browser and the overlay print the same error in different words.
   if (category === 'build-error' && facts.source !== null)
     return [key.join(' | '), ['root', category, removeColumn(facts.source)].join(' | ')];
   if (category !== 'runtime-error' || facts.source === null) return [key.join(' | ')];
   const [file = '', line] = facts.source.split(/:(?=\d+(?::\d+)?$)/);
-  const within = findFunction(evidence, facts.source);
+  const functionName = findFunction(evidence, facts.source);
   return [
     [...key, `${file}:${line?.split(':')[0] ?? ''}`].join(' | '),
-    ...(within === null ? [] : [[...key, file, `${within}()`].join(' | ')]),
+    ...(functionName === null ? [] : [[...key, file, `${functionName}()`].join(' | ')]),
   ];
 }
 
-/** A request in a log line: the same fault affects several of them. */
-const requested = /\b(GET|POST|PUT|PATCH|DELETE) \/[^\s"']*/g;
+/** A request in a log line. The key ignores its path, because the same fault affects several requests. */
+const requestInLine = /\b(GET|POST|PUT|PATCH|DELETE) \/[^\s"']*/g;
 
 /** True if the second key adds a detail to the first: the position of an exception, or the reason of a failed request. */
 export function isExtendedBy(key: string, longer: string): boolean {
@@ -87,9 +87,11 @@ export function isExtendedBy(key: string, longer: string): boolean {
 
 /** Returns the most confident deciding reason from `rootSources`; among equals, the one closest to the cause. */
 function findRootReason(why: readonly Reason[]): Reason | undefined {
-  const sure = why.filter(({ confidence, source }) => isDecisive(confidence) && rootSources.includes(source));
-  const rank = ({ source }: Reason) => rootSources.indexOf(source);
-  return sure.toSorted((a, b) => b.confidence - a.confidence || rank(a) - rank(b))[0];
+  const decisive = why.filter(
+    ({ confidence, source }) => isDecisive(confidence) && rootSources.includes(source),
+  );
+  const getRank = ({ source }: Reason) => rootSources.indexOf(source);
+  return decisive.toSorted((a, b) => b.confidence - a.confidence || getRank(a) - getRank(b))[0];
 }
 
 /** Returns the name of the function at a position in a stack or a traceback; null if it has none. */
@@ -170,35 +172,37 @@ function createBlankPageKey({ diagnosis, evidence }: DiagnosedFailure): string |
 function createErrorPageKey({ diagnosis, evidence }: DiagnosedFailure): string | null {
   const { ariaSnapshot, errors } = evidence;
   if (diagnosis.category !== 'ui-error' || !ariaSnapshot || ariaSnapshot.length > MAX_ERROR_PAGE) return null;
-  const errorLine = ariaSnapshot.split('\n').find((line) => saysError.test(line));
+  const errorLine = ariaSnapshot.split('\n').find((line) => errorWords.test(line));
   return errorLine !== undefined && parseComplaint(errors).kind === 'missing'
     ? `page | ${normalize(ariaSnapshot)}`
     : null;
 }
 
 const MAX_ERROR_PAGE = 600;
-const saysError =
+const errorWords =
   /\b(?:\w*Error|error|failed|wrong|could not|cannot|can't|unable|invalid|unexpected|not valid)\b/i;
 
-/** Reduces a request line to its endpoint and status: drops the query, and replaces ids in the path by `<id>`. */
+/** Reduces a request line to its endpoint and status: drops the query, and replaces ids in the path with `<id>`. */
 export function reduceToEndpoint(line: string): string {
   const withoutIds = line.replace(/\?\S*/, '').replace(/\/\d+(?=\/|\s|$)/g, '/<id>');
   // Normalizes each part by itself, because a whole path would be reduced to the file's name.
   return withoutIds.split('/').map(normalize).join('/');
 }
 
-/** From this many failures on, refused connections count as a failure of the environment (HL-7). */
-const manyFailures = 3;
-const refused =
+/** The number of failures from which refused connections count as a failure of the environment (HL-7). */
+const MIN_FAILURES = 3;
+const refusedConnection =
   /(?:ERR_CONNECTION_REFUSED|NS_ERROR_CONNECTION_REFUSED|Could not connect to server|ECONNREFUSED)/;
-const address = /(https?:\/\/[^\s"'/)]{1,260})/;
+const urlOrigin = /(https?:\/\/[^\s"'/)]{1,260})/;
 const hostAndPort = /ECONNREFUSED ((?:\d{1,3}\.){3}\d{1,3}|[\da-f:]{2,40}|[\w.-]{1,200}):(\d{2,5})/i;
 
 /** Returns the origin that refused connections in this failure; null if there is none, or if the server's output says why. */
 function findDeadServer({ evidence, diagnosis }: DiagnosedFailure): string | null {
   if (diagnosis.category !== 'network-error' || diagnosis.why.some(({ source }) => source === 'server'))
     return null;
-  const line = evidence.errors.map(({ message }) => message).find((message) => refused.test(message));
+  const line = evidence.errors
+    .map(({ message }) => message)
+    .find((message) => refusedConnection.test(message));
   if (line === undefined) return findRefusedOrigin(evidence);
   return parseRefusedOrigin(line);
 }
@@ -217,7 +221,7 @@ export function explainEnvironment(members: readonly DiagnosedFailure[]): string
     return 'it passes although it is marked to fail: if the feature works now, remove its `test.fail`';
   const origins = new Set(members.map(findDeadServer));
   const [origin] = origins;
-  if (origins.size !== 1 || !origin || members.length < manyFailures) return null;
+  if (origins.size !== 1 || !origin || members.length < MIN_FAILURES) return null;
   return `${origin} refuses connections: ${members.length} tests failed the same way, and the evidence does not say why`;
 }
 
@@ -225,14 +229,14 @@ export function explainEnvironment(members: readonly DiagnosedFailure[]): string
 function findRefusedOrigin(evidence: Evidence): string | null {
   const isOwnUrl = createOwnUrlCheck(evidence);
   const request = evidence.network.find(
-    ({ failure, url }) => failure !== null && refused.test(failure) && isOwnUrl(url),
+    ({ failure, url }) => failure !== null && refusedConnection.test(failure) && isOwnUrl(url),
   );
-  return request ? (address.exec(request.url)?.[1] ?? null) : null;
+  return request ? (urlOrigin.exec(request.url)?.[1] ?? null) : null;
 }
 
 function parseRefusedOrigin(message: string): string | null {
-  const from = message.search(refused);
-  const url = address.exec(message.slice(from))?.[1] ?? address.exec(message)?.[1];
+  const from = message.search(refusedConnection);
+  const url = urlOrigin.exec(message.slice(from))?.[1] ?? urlOrigin.exec(message)?.[1];
   if (url) return url;
   const [, host, port] = hostAndPort.exec(message) ?? [];
   return host && port ? `http://${formatAddress(host, port)}` : null;

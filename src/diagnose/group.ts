@@ -21,31 +21,31 @@ interface Group {
 /**
  * Groups the failures that share a root cause (HL-6), as `c1`, `c2` …. Deep classes come first, because their fixes often heal other causes
  * too; within a class, causes are in order of first appearance. Failures belong together if they have the same deciding evidence, or the same
- * signature and no different evidence, or if they are of the same test in several projects. A failure that was not run again joins the similar one
- * that was. All failures of a hanging or dead server are one cause.
+ * signature and no contradicting evidence, or if the same test failed in several projects. A failure that was not run again joins the similar one that
+ * was. All failures of a hanging or dead server are one cause.
  */
 export function groupIntoCauses(failures: readonly DiagnosedFailure[]): Cause[] {
   const groups: Group[] = [];
-  const rerun = failures.filter(({ like }) => like === undefined);
-  const redirects = findSharedRedirects(rerun);
-  const outages = findSharedOutages(rerun);
-  for (const failure of rerun) {
+  const rerunFailures = failures.filter(({ like }) => like === undefined);
+  const redirects = findSharedRedirects(rerunFailures);
+  const outages = findSharedOutages(rerunFailures);
+  for (const failure of rerunFailures) {
     const shared = [redirects.get(failure), outages.keys.get(failure)].filter((key) => key !== undefined);
-    join(groups, failure, [...listRootKeys(failure), ...shared]);
+    addToGroups(groups, failure, [...listRootKeys(failure), ...shared]);
   }
   for (const group of groups.slice()) if (groups.includes(group)) mergeIntoExtended(groups, group);
-  const depth = (lead: DiagnosedFailure) => categories.indexOf(lead.diagnosis.category);
-  const represented = failures.filter(({ like }) => like !== undefined);
+  const getDepth = (lead: DiagnosedFailure) => categories.indexOf(lead.diagnosis.category);
+  const otherFailures = failures.filter(({ like }) => like !== undefined);
   return groups
     .map(({ members }) => {
-      const ns = new Set(members.map(({ n }) => n));
-      const others = represented.filter(({ like = 0 }) => ns.has(like));
+      const numbers = new Set(members.map(({ n }) => n));
+      const others = otherFailures.filter(({ like = 0 }) => numbers.has(like));
       return {
         lead: chooseLead(members, outages.later),
         members: [...members, ...others].sort((a, b) => a.n - b.n),
       };
     })
-    .toSorted((a, b) => depth(a.lead) - depth(b.lead))
+    .toSorted((a, b) => getDepth(a.lead) - getDepth(b.lead))
     .map((cause, index) => ({
       id: `c${index + 1}`,
       ...cause,
@@ -55,22 +55,25 @@ export function groupIntoCauses(failures: readonly DiagnosedFailure[]): Cause[] 
 }
 
 /** Merges all groups that share a key with a failure, and the first group with its signature, and adds the failure. */
-function join(groups: Group[], failure: DiagnosedFailure, keys: readonly string[]): void {
+function addToGroups(groups: Group[], failure: DiagnosedFailure, keys: readonly string[]): void {
   const test = createSameTestKey(failure);
-  const isAlike = ({ members }: Group) => members.some(({ signature }) => signature === failure.signature);
-  const alike = groups.find((group) => isAlike(group) && !haveDifferentRoots(group.keys, keys));
-  const [home, ...linked] = groups.filter(
+  const hasSameSignature = ({ members }: Group) =>
+    members.some(({ signature }) => signature === failure.signature);
+  const similar = groups.find((group) => hasSameSignature(group) && !haveDifferentRoots(group.keys, keys));
+  const [target, ...linked] = groups.filter(
     (group) =>
-      group === alike || keys.some((key) => group.keys.has(key)) || (test !== null && group.tests.has(test)),
+      group === similar ||
+      keys.some((key) => group.keys.has(key)) ||
+      (test !== null && group.tests.has(test)),
   );
-  if (!home) {
+  if (!target) {
     groups.push({ members: [failure], keys: new Set(keys), tests: new Set([test]) });
     return;
   }
-  home.members.push(failure);
-  for (const key of keys) home.keys.add(key);
-  home.tests.add(test);
-  for (const other of linked) absorb(groups, home, other);
+  target.members.push(failure);
+  for (const key of keys) target.keys.add(key);
+  target.tests.add(test);
+  for (const other of linked) mergeGroups(groups, target, other);
 }
 
 /**
@@ -83,11 +86,11 @@ function mergeIntoExtended(groups: Group[], group: Group): void {
     const [other] = detailed;
     if (detailed.length !== 1 || !other || other === group) continue;
     const [home, later] = groups.indexOf(other) < groups.indexOf(group) ? [other, group] : [group, other];
-    return absorb(groups, home, later);
+    return mergeGroups(groups, home, later);
   }
 }
 
-function absorb(groups: Group[], home: Group, other: Group): void {
+function mergeGroups(groups: Group[], home: Group, other: Group): void {
   home.members = [...home.members, ...other.members].sort((a, b) => a.n - b.n);
   for (const key of other.keys) home.keys.add(key);
   for (const test of other.tests) home.tests.add(test);

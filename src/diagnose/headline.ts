@@ -5,7 +5,7 @@ import { removeEllipsis, type Reason, removeColumn } from '../model/diagnosis.js
 import { type TestError, describePhase } from '../model/failure.js';
 import type { Evidence, NetworkEntry } from '../model/evidence.js';
 import { pathOf } from '../urls.js';
-import { chooseRelevantRequests, describeWrongAnswer } from './asserted.js';
+import { chooseRelevantRequests, describeWrongAnswer } from './relevant-requests.js';
 import { formatEndpoint, formatRequest, listResponseTexts } from './requests.js';
 import { findLostCookie, findRedirect } from './auth-redirects.js';
 
@@ -31,7 +31,7 @@ export function describeFailure(failed: DiagnosedFailure): string {
   return `${clip(line, MAX_CHARACTERS - details.length - 3)}${details === '' ? '' : ` (${details})`}`;
 }
 
-/** Names the test that has to run before for the failure to occur, or counts them. */
+/** Names the test that must run first for the failure to occur, or counts several. */
 function describeNeededTests({ needs = [], neededTests = [] }: DiagnosedFailure): string[] {
   const [first] = neededTests;
   if (needs.length === 0) return [];
@@ -54,18 +54,18 @@ function describeSymptom({ evidence, failure }: DiagnosedFailure): string {
 }
 
 function describeComplaint({ kind, call, subject, detail }: Complaint): string | null {
-  const by = call === null ? '' : ` (${call})`;
+  const callNote = call === null ? '' : ` (${call})`;
   if (kind === 'value' && detail !== null)
     return `${call ?? 'expect'}${subject === null ? '' : ` on ${subject}`}: ${detail}`;
   if (kind === 'no-answer') {
-    const how = call?.endsWith('waitForFunction') ? 'did not become true' : 'got no answer';
-    return `${call}${subject === null ? '' : `(${subject})`} ${how} in time`;
+    const outcome = call?.endsWith('waitForFunction') ? 'did not become true' : 'got no answer';
+    return `${call}${subject === null ? '' : `(${subject})`} ${outcome} in time`;
   }
   if (subject === null) return null;
-  if (kind === 'missing') return `${subject} not found${by}`;
-  if (kind === 'covered') return `${subject} is covered by ${detail}${by}`;
-  if (kind === 'ambiguous') return `${subject} matches ${detail}${by}`;
-  if (kind === 'state') return `${subject} is ${detail}${by}`;
+  if (kind === 'missing') return `${subject} not found${callNote}`;
+  if (kind === 'covered') return `${subject} is covered by ${detail}${callNote}`;
+  if (kind === 'ambiguous') return `${subject} matches ${detail}${callNote}`;
+  if (kind === 'state') return `${subject} is ${detail}${callNote}`;
   return kind === 'timeout' ? `${call ?? 'waiting'} on ${subject} timed out` : null;
 }
 
@@ -88,18 +88,18 @@ function describeSilentCause({ diagnosis, evidence }: DiagnosedFailure): string 
   if (isDecidedOutsideTest(diagnosis)) return null;
   const { console, network, errors } = evidence;
   const dialog = console.findLast(
-    ({ type, text, common }) => type === 'dialog' && !common && unhandled.test(text),
+    ({ type, text, common }) => type === 'dialog' && !common && unhandledDialog.test(text),
   );
   if (dialog) return dialog.text.replaceAll(/\s+/g, ' ');
-  const lost = findLostCookie(evidence);
-  if (lost)
-    return `${formatRequestLine(lost.setBy)} set the cookie ${lost.name} (${lost.attributes}), which ${formatRequestLine(lost.without)} did not send`;
+  const lostCookie = findLostCookie(evidence);
+  if (lostCookie)
+    return `${formatRequestLine(lostCookie.settingRequest)} set the cookie ${lostCookie.name} (${lostCookie.attributes}), which ${formatRequestLine(lostCookie.deniedRequest)} did not send`;
   const waitsForSilence = errors.some(({ message }) => message.includes('waiting until "networkidle"'));
   const open = waitsForSilence ? network.findLast(({ isOpen }) => isOpen) : undefined;
   return open ? `${formatEndpoint(open)}, its body still open` : null;
 }
 
-const unhandled = /^(?:confirm|prompt) .*, dismissed by Playwright/s;
+const unhandledDialog = /^(?:confirm|prompt) .*, dismissed by Playwright/s;
 
 /** Formats a request without its answer. */
 function formatRequestLine(entry: NetworkEntry): string {
@@ -131,7 +131,7 @@ function isDecidedOutsideTest({ why: [reason] }: DiagnosedFailure['diagnosis']):
   return reason !== undefined && reason.source !== 'error' && reason.source !== 'stack';
 }
 
-/** True if a reason lies behind the test's own error: in another channel, or in the error's `cause`. */
+/** True if a reason is deeper than the test's own error: in another channel, or in the error's `cause`. */
 function isDeeper({ source, evidence }: Reason, errors: readonly TestError[]): boolean {
   if (source !== 'error' && source !== 'stack') return true;
   const text = removeEllipsis(evidence);

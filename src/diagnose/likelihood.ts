@@ -2,14 +2,14 @@ import type { Hunk } from '../model/blame.js';
 import type { DiagnosedFailure } from '../model/cause.js';
 
 /** Words from Playwright's and the rules' own vocabulary, which occur in any code. */
-const common =
+const commonWords =
   /^(?:getby\w*|locator|name|role|button|text|exact|true|false|null|undefined|error|typeerror|http|https|localhost|post|index|page|test|tests|expect|expected|received|tobe\w*|tohave\w*|tocontain\w*|timeout|call|waiting|element|visible|found|string|number|server|from|with|this|that|const|return|does|read|reading|properties|property|cannot|type|exist|value|values|pattern|substring|unexpected|resolved|function|line|find|failed)$/;
 
 /** A code position in a stack or a compiler's message: `src/cart.ts:12:5`, `src/cart.ts(12,5)`. */
-const placePattern = /([\w.@~-]+(?:\/[\w.@~-]+)*\.\w+)[:(](\d+)/g;
+const positionPattern = /([\w.@~-]+(?:\/[\w.@~-]+)*\.\w+)[:(](\d+)/g;
 
 /** A position that is relevant to a failure although its texts do not name it: the first line of a function. */
-export interface NearPlace {
+export interface RelatedPosition {
   readonly at: string;
   readonly weight: number;
 }
@@ -22,47 +22,56 @@ type HunkAtLine = Hunk & { readonly newStart?: number };
 
 /**
  * Rates how likely a hunk caused a failure. A hunk gets points if a stack or the compiler names its file or its lines, and for words of the failure
- * (a locator's text, a test id, a route, a column, a symbol); a word that the hunk added or removed counts twice. `near` are more relevant
- * positions, such as the code that answered a request.
+ * (a locator's text, a test id, a route, a column, a symbol); a word that the hunk added or removed counts twice. `relatedPositions` are
+ * positions that its texts do not name, such as the code that answered a request.
  */
 export function rateHunk(
   { failure, diagnosis, evidence }: DiagnosedFailure,
-  near: readonly NearPlace[] = [],
+  relatedPositions: readonly RelatedPosition[] = [],
 ): (hunk: HunkAtLine) => number {
   const { source, errorType: _type, sqlState: _state, ...facts } = diagnosis.facts;
   const errors = evidence.errors.flatMap(({ message, causes }) => [message, ...causes]);
   const stderr = failure.scope === 'suite' ? failure.stderr : '';
   const reasons = diagnosis.why.map((reason) => reason.evidence);
   const stacks = evidence.errors.map(({ stack }) => stack);
-  const placed = [source, ...reasons, ...evidence.sources.map(({ at }) => at), ...stacks, ...errors, stderr];
-  const places = placed.flatMap((text) => [...(text ?? '').matchAll(placePattern)]);
-  const nearPlaces = near.flatMap(({ at, weight }) =>
-    [...at.matchAll(placePattern)].map(([, path = '', line]) => ({ path, line: Number(line), weight })),
+  const textsWithPositions = [
+    source,
+    ...reasons,
+    ...evidence.sources.map(({ at }) => at),
+    ...stacks,
+    ...errors,
+    stderr,
+  ];
+  const positions = textsWithPositions.flatMap((text) => [...(text ?? '').matchAll(positionPattern)]);
+  const related = relatedPositions.flatMap(({ at, weight }) =>
+    [...at.matchAll(positionPattern)].map(([, path = '', line]) => ({ path, line: Number(line), weight })),
   );
   const texts = [
     ...Object.values(facts),
     ...reasons,
     ...errors.map((text) => text.split('\n', 12).join('\n')),
   ];
-  const words = new Set(texts.flatMap((text) => listWords(text ?? '')).filter((word) => !common.test(word)));
+  const words = new Set(
+    texts.flatMap((text) => listWords(text ?? '')).filter((word) => !commonWords.test(word)),
+  );
   return ({ file, old, now, newStart = 0 }) => {
     const name = file.split('/').slice(-2).join('/');
-    const lines = places
+    const lines = positions
       .filter(([, at = '']) => at === file || at.endsWith(name))
       .map(([, , n]) => Number(n));
     const isNear = (line: number) => line - 1 <= newStart + now.length && newStart <= line + MAX_FUNCTION;
-    const nearness = nearPlaces
+    const nearness = related
       .filter(({ path }) => path === file || path.endsWith(name))
       .map(({ line, weight }) => weight * (isNear(line) ? 2 : 1));
-    const isAt = lines.some((n) => n >= newStart - 1 && n <= newStart + now.length);
+    const isInHunk = lines.some((n) => n >= newStart - 1 && n <= newStart + now.length);
     const [before, after] = [old, now].map((text) => new Set(listWords(text.join(''))));
-    const named = [...words].filter((word) => before?.has(word) || after?.has(word));
-    const changed = named.filter((word) => before?.has(word) !== after?.has(word));
+    const namedWords = [...words].filter((word) => before?.has(word) || after?.has(word));
+    const changedWords = namedWords.filter((word) => before?.has(word) !== after?.has(word));
     return (
       (lines.length > 0 ? 2 : 0) +
-      (isAt ? 4 : 0) +
+      (isInHunk ? 4 : 0) +
       Math.max(0, ...nearness) +
-      Math.min(named.length + changed.length, 6)
+      Math.min(namedWords.length + changedWords.length, 6)
     );
   };
 }

@@ -6,7 +6,7 @@ import {
   type RetryAxis,
   weak,
 } from '../model/diagnosis.js';
-import { noProjectRules, projectRuleId, type ProjectRules, type Pattern, type Rule } from './rule.js';
+import { noProjectRules, createProjectRuleId, type ProjectRules, type Pattern, type Rule } from './rule.js';
 import { rules } from './rules.js';
 import { noiseRules } from './rules/noise.js';
 import { retryRules } from './rules/retry.js';
@@ -16,14 +16,14 @@ export interface EvidenceText {
   readonly source: EvidenceSource;
   readonly text: string;
   /** True if the text must not decide, because passing tests show it, too, or other evidence explains it. */
-  readonly hint?: boolean;
+  readonly isHint?: boolean;
   /**
    * True if tests share this output and no failed answer of this test is related to it. Then errors of requests are only hints, but errors of the
    * app count.
    */
-  readonly shared?: boolean;
+  readonly isShared?: boolean;
   /** True if the app answered every request of the page without an error. */
-  readonly answered?: boolean;
+  readonly isAnswered?: boolean;
 }
 
 /** A project's effective rules, ready for matching. */
@@ -37,25 +37,25 @@ export interface Matcher {
 }
 
 const MAX_EVIDENCE = 300;
-/** A longer line is shown from the clause with its match on, if the match is far from the beginning. */
+/** A line that is longer than this is shown from the clause with its match on, if the match is far from the start. */
 const MAX_SHOWN = 150;
-const FAR = 100;
+const FAR_FROM_START = 100;
 /** The classes of errors in the app itself, as opposed to its answers and pages. */
 const appClasses = new Set<Category>(['build-error', 'database-error', 'runtime-error']);
-/** How many lines that `unless` excludes are skipped. */
+/** How many lines that `unless` excludes to skip. */
 const MAX_EXCEPTIONS = 50;
 
 /** Combines a project's own rules with the built-in ones (CS-9). */
 export function createMatcher(project: ProjectRules = noProjectRules): Matcher {
-  const off = new Set(project.off);
-  const own = project.rules.map((rule) => ({ ...rule, rule: compileRule(rule) }));
-  const all = [...own.map(({ rule }) => rule), ...rules.filter(({ id }) => !off.has(id))];
+  const disabledIds = new Set(project.off);
+  const projectRules = project.rules.map((rule) => ({ ...rule, rule: compileRule(rule) }));
+  const all = [...projectRules.map(({ rule }) => rule), ...rules.filter(({ id }) => !disabledIds.has(id))];
   const ignored = project.ignore.map((source) => new RegExp(source));
   return {
     findReasons: (texts) => texts.flatMap((text) => all.flatMap((rule) => findReason(rule, text) ?? [])),
     findRetryAxis: (texts, { category, why }) =>
-      own.find(({ rule, retry }) => retry !== null && why.some((reason) => reason.rule === rule.id))?.retry ??
-      findBuiltInAxis(texts, category),
+      projectRules.find(({ rule, retry }) => retry !== null && why.some((reason) => reason.rule === rule.id))
+        ?.retry ?? findBuiltInAxis(texts, category),
     removeNoise: (source, text) => {
       const noise = noiseRules
         .filter(({ sources }) => sources.includes(source))
@@ -67,7 +67,7 @@ export function createMatcher(project: ProjectRules = noProjectRules): Matcher {
 
 function compileRule({ id, category, pattern, sources }: ProjectRules['rules'][number]): Rule {
   return {
-    id: projectRuleId(id),
+    id: createProjectRuleId(id),
     category,
     pattern: new RegExp(pattern, 'm'),
     sources,
@@ -88,20 +88,20 @@ function removeLines(text: string, patterns: readonly RegExp[]): string {
   return lines.join('\n');
 }
 
-function findReason(rule: Rule, { source, text, hint, shared, answered }: EvidenceText): Reason | null {
-  if (!rule.sources.includes(source) || (rule.unanswered && answered)) return null;
+function findReason(rule: Rule, { source, text, isHint, isShared, isAnswered }: EvidenceText): Reason | null {
+  if (!rule.sources.includes(source) || (rule.unanswered && isAnswered)) return null;
   const line = findMatchingLine(rule, text);
   if (line === null) return null;
   const { id, category } = rule;
-  const isHint = hint || (shared && !appClasses.has(category));
-  const confidence = isHint ? Math.min(rule.confidence, weak) : rule.confidence;
+  const isOnlyHint = isHint || (isShared && !appClasses.has(category));
+  const confidence = isOnlyHint ? Math.min(rule.confidence, weak) : rule.confidence;
   return { rule: id, category, source, evidence: line, confidence };
 }
 
 /** Returns a line without its indentation, or the part of a long one (JSON, a statement) from the clause with the match on. */
-function excerpt(line: string, at: number): string {
+function excerptLine(line: string, at: number): string {
   const clause = /(?<=[:-] |["(])(?:(?![:-] )[^"(]){0,60}$/.exec(line.slice(0, at));
-  const from = line.length > MAX_SHOWN && at > FAR ? (clause?.index ?? at) : 0;
+  const from = line.length > MAX_SHOWN && at > FAR_FROM_START ? (clause?.index ?? at) : 0;
   return `${from > 0 ? '…' : ''}${line.slice(from).trim()}`.slice(0, MAX_EVIDENCE);
 }
 
@@ -111,7 +111,7 @@ function findMatchingLine({ pattern, unless }: Pattern, text: string): string | 
     const match = pattern.exec(rest);
     if (!match) return null;
     const line = findLine(rest, match);
-    if (!unless?.test(line.text)) return followAnnouncement(excerpt(line.text, line.at), line.after);
+    if (!unless?.test(line.text)) return resolveAnnouncement(excerptLine(line.text, line.at), line.after);
     const end = rest.indexOf('\n', match.index + match[0].length);
     if (end === -1) return null;
     rest = rest.slice(end + 1);
@@ -119,20 +119,20 @@ function findMatchingLine({ pattern, unless }: Pattern, text: string): string | 
   return null;
 }
 
-/** A line that only announces the error that the next line names: `Build failed with 1 error:`, `[plugin build-info]`, Rust's place of a panic. */
+/** A line that only announces the error in the next line: `Build failed with 1 error:`, `[plugin build-info]`, the position of a Rust panic. */
 export const announcement =
   /(?:[Ee]rrors?|Exception)(?::| \()$|^\[plugin:? ?[^\]\n]{1,60}\]$|^thread '.{1,100} panicked at \S{1,300}:\d{1,7}:\d{1,7}:$|^(?:\[[\w-]{1,40}\]){2,}$/;
 const nextLine = /^(?:[ \t]*\n){1,3}([^\n]*\S)/;
-/** How many announcements in a row are followed. */
+/** How many announcements in a row to skip. */
 const MAX_ANNOUNCEMENTS = 3;
 
 /** Returns a line, or the line that it announces. */
-function followAnnouncement(line: string, after: string): string {
+function resolveAnnouncement(line: string, after: string): string {
   let [current, rest] = [line, after];
   for (let n = 0; n < MAX_ANNOUNCEMENTS && announcement.test(current); n++) {
     const next = nextLine.exec(rest);
     if (!next) break;
-    current = excerpt(next[1] ?? '', 0);
+    current = excerptLine(next[1] ?? '', 0);
     rest = rest.slice(next[0].length);
   }
   return current;

@@ -1,7 +1,7 @@
 import { stripAnsi } from '../visible-text.js';
 
-/** The volatile parts. The order matters: a later pattern could match a piece of what an earlier one replaces. */
-const volatile: readonly (readonly [RegExp, string])[] = [
+/** The order matters: a later pattern could match a piece of a text that an earlier one replaces. */
+const volatileParts: readonly (readonly [RegExp, string])[] = [
   // The amount of output before a browser closes depends on timing.
   [/^Browser logs:\n<launching>[^]*?(?=^Call log:|(?![^]))/gm, 'Browser logs\n'],
   // The number of Playwright's retries depends on timing: `14 × locator resolved to …`, `retrying click action, attempt #3`.
@@ -42,7 +42,7 @@ const MAX_CHARACTERS = 32_000;
  */
 export function normalize(message: string): string {
   let text = listNonBlankLines(stripAnsi(message.slice(0, MAX_CHARACTERS))).join('\n');
-  for (const [pattern, name] of volatile) text = text.replace(pattern, name);
+  for (const [pattern, name] of volatileParts) text = text.replace(pattern, name);
   const log = text.search(/^Call log:/m);
   if (log === -1) return listNonBlankLines(text).join('\n');
   // The number of repeated lines in a call log depends on timing.

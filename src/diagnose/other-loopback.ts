@@ -4,7 +4,7 @@ import { formatAddress } from '../urls.js';
 import { stripAnsi } from '../visible-text.js';
 
 /** A loopback address that refuses connections, in messages of Node and browsers. */
-const refused = /REFUSED(?: at \w+:\/\/)? ?\[?(127\.0\.0\.1|::1)\]?:(\d{2,5})/g;
+const refusedAddress = /REFUSED(?: at \w+:\/\/)? ?\[?(127\.0\.0\.1|::1)\]?:(\d{2,5})/g;
 
 /**
  * Adds a reason to the diagnosis if one loopback address refused a connection while a web server of the config listens at the other one: `localhost`
@@ -20,11 +20,11 @@ export function explainOtherLoopback(
     ...network.map(({ url, status, failure }) => (status === null ? `${failure} at ${url}` : '')),
     serverOutput,
   ].join('\n');
-  for (const [, host = '', port = ''] of stripAnsi(text).matchAll(refused)) {
+  for (const [, host = '', port = ''] of stripAnsi(text).matchAll(refusedAddress)) {
     const [other] = ports.get(Number(port))?.includes(host) ? [] : (ports.get(Number(port)) ?? []);
     if (other === undefined) continue;
     const evidence = `${formatAddress(host, port)} refuses connections, while a web server of the config listens at ${formatAddress(other, port)}`;
-    const { advice: _, ...known } = diagnosis;
+    const { advice: _, ...otherFacts } = diagnosis;
     const category = 'network-error';
     const reason = {
       rule: 'network/other-loopback',
@@ -34,11 +34,11 @@ export function explainOtherLoopback(
       confidence: certain,
     } as const;
     return {
-      ...known,
+      ...otherFacts,
       category,
-      alternatives: known.alternatives.filter((alternative) => alternative !== category),
+      alternatives: otherFacts.alternatives.filter((alternative) => alternative !== category),
       confidence: certain,
-      why: [reason, ...known.why],
+      why: [reason, ...otherFacts.why],
       retry: 'code_error',
       warning: null,
     };

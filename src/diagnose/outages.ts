@@ -2,7 +2,7 @@ import type { DiagnosedFailure } from '../model/cause.js';
 import { hasFailed, type NetworkEntry, unanswered } from '../model/evidence.js';
 import { splitUrl } from '../urls.js';
 
-const lost =
+const lostConnection =
   /ERR_(?:CONNECTION_\w+|EMPTY_RESPONSE|SOCKET\w*|TIMED_OUT)|NS_ERROR_(?:CONNECTION_REFUSED|NET_\w+)|Could not connect to server|connection was lost|ECONN(?:REFUSED|RESET)|ETIMEDOUT|socket hang up/;
 
 /** A server that stopped answering a test. */
@@ -22,7 +22,7 @@ export interface SharedOutages {
   readonly later: ReadonlySet<DiagnosedFailure>;
 }
 
-/** Finds the failures that a hanging or dead server caused; only the first of them shows why. */
+/** Finds the failures that a hanging or dead server caused; only the first one shows the reason. */
 export function findSharedOutages(failures: readonly DiagnosedFailure[]): SharedOutages {
   const outages = failures
     .flatMap((failure) => findOutage(failure) ?? [])
@@ -42,14 +42,18 @@ export function findSharedOutages(failures: readonly DiagnosedFailure[]): Shared
 function findOutage(failure: DiagnosedFailure): Outage | null {
   const { network } = failure.evidence;
   const isLost = (request: NetworkEntry) =>
-    request.status === null && (request.failure === unanswered || lost.test(request.failure ?? ''));
+    request.status === null && (request.failure === unanswered || lostConnection.test(request.failure ?? ''));
   const at = network.findIndex(isLost);
   const first = network[at];
   const origin = first && splitUrl(first.url)?.origin;
   if (!first || !origin || failure.diagnosis.category === 'ui-error') return null;
-  const ofServer = network.filter(({ url }) => splitUrl(url)?.origin === origin);
+  const serverRequests = network.filter(({ url }) => splitUrl(url)?.origin === origin);
   // A server that answers later requests has no outage.
-  if (ofServer.some((request) => request.time > first.time && !hasFailed(request) && request.status !== null))
+  if (
+    serverRequests.some(
+      (request) => request.time > first.time && !hasFailed(request) && request.status !== null,
+    )
+  )
     return null;
-  return { failure, origin, since: first.time, isTotal: ofServer.every(isLost) };
+  return { failure, origin, since: first.time, isTotal: serverRequests.every(isLost) };
 }

@@ -1,11 +1,11 @@
 import { decodePercent, splitUrl } from '../urls.js';
 
-const frame =
+const framePattern =
   /(?:at |@|\(|^|\s|─\[)((?:file:\/\/|https?:\/\/|webpack(?:-internal)?:\/\/)?(?:\/?[A-Za-z]:(?=[\\/]))?(?:[^\s():─]|\([\w.-]{1,60}\)\/){0,300}(?::\d{1,5}(?=\/)[^\s():]{1,300})?\.(?:[cm]?[jt]sx?|vue|svelte|astro|mdx?)(?:\?[^\s():]{0,200})?):(\d{1,7}|\?)(?::(\d{1,7}|\?)|(?=\)))/g;
-const foreign =
+const foreignPath =
   /(?:^|\/)(?:node_modules|\.yarn)\/|\/\.vite\/deps\/|^node:|\/internal\/|^internal\/|\/playwright(?:-core)?\/lib\//;
 /** Bundles are not the user's source; without a source map, their positions are useless. */
-const bundled =
+const bundledPath =
   /^(?:assets|_next|static|_nuxt|_app|dist|build|chunks|@vite|@id|@react-refresh)\/|[.-][\da-f]{8,}\.m?js$|\.chunk\.js$/i;
 
 /** The facts that decide whether a frame is in the user's own code. */
@@ -17,7 +17,7 @@ export interface OwnCode {
 
 /** Returns the first frame of the user's own code in a stack, as `path:line:column`, `path:line` or `path` relative to the project, or null. */
 export function findOwnFrame(stack: string, code: OwnCode): string | null {
-  for (const [, address = '', line, column] of removeSpacedRoot(stack, code.rootDir).matchAll(frame)) {
+  for (const [, address = '', line, column] of removeSpacedRoot(stack, code.rootDir).matchAll(framePattern)) {
     const path = findOwnPath(address.replaceAll('\\', '/'), code);
     // The line is `?` if the code that ran differs from the file.
     if (path !== null && line === '?') return path;
@@ -31,9 +31,9 @@ export function removeSpacedRoot(text: string, rootDir: string): string {
   return /\s/.test(rootDir) ? text.replaceAll(`${rootDir}/`, '').replaceAll(`${rootDir}\\`, '') : text;
 }
 
-/** Returns a file's path relative to the project if it is the user's own code; else null. */
+/** Returns a file's path relative to the project; null if it is not the user's own code. */
 export function findOwnPath(address: string, code: OwnCode): string | null {
-  if (foreign.test(address)) return null;
+  if (foreignPath.test(address)) return null;
   if (/^https?:/.test(address)) return code.isOwnUrl(address) ? resolveServedPath(address, code) : null;
   const file = address
     .replace(/^webpack(?:-internal)?:\/\/[^/]*\/(?:\([\w.-]{1,60}\)\/)?(?:\.\/)?/, '')
@@ -48,7 +48,7 @@ function resolveServedPath(address: string, code: OwnCode): string | null {
   const served = decodePercent((splitUrl(address)?.path ?? '').replace(/\?.*$/, ''));
   if (served.startsWith('/@fs/')) return relativeToProject(served.slice(4), code);
   const relative = served.slice(1);
-  return relative === '' || bundled.test(relative) ? null : relative;
+  return relative === '' || bundledPath.test(relative) ? null : relative;
 }
 
 /**
@@ -63,9 +63,9 @@ export function relativeToProject(
   if (!isAbsolute && !file.startsWith('../')) return file.replace(/^\.\//, '');
   const [root, workspace] = [splitPath(rootDir), splitPath(workspaceDir)];
   const names = splitPath(isAbsolute ? file : `${rootDir}/${file}`);
-  if (countShared(workspace, names) < workspace.length) return null;
-  const same = countShared(root, names);
-  return [...root.slice(same).map(() => '..'), ...names.slice(same)].join('/');
+  if (countSharedNames(workspace, names) < workspace.length) return null;
+  const sharedCount = countSharedNames(root, names);
+  return [...root.slice(sharedCount).map(() => '..'), ...names.slice(sharedCount)].join('/');
 }
 
 /** Returns the names in an absolute path, after resolving `..`. */
@@ -78,7 +78,7 @@ function splitPath(file: string): string[] {
 }
 
 /** Counts the leading names that two paths share. */
-function countShared(a: readonly string[], b: readonly string[]): number {
+function countSharedNames(a: readonly string[], b: readonly string[]): number {
   const at = a.findIndex((name, index) => name !== b[index]);
   return at === -1 ? a.length : at;
 }

@@ -7,7 +7,7 @@ import { tryOr } from '../result.js';
 import { isLoopback, pathOf, splitUrl } from '../urls.js';
 import { readMarkedStatusLine } from './without-quotes.js';
 
-const decoration = new Set(['image', 'font', 'media', 'ping', 'texttrack', 'manifest']);
+const decorativeTypes = new Set(['image', 'font', 'media', 'ping', 'texttrack', 'manifest']);
 const MAX_REQUESTS = 20;
 const MAX_BODY = 2000;
 const MAX_PAGE = 8000;
@@ -44,23 +44,25 @@ export function repeatsRequest(line: string, network: readonly NetworkEntry[]): 
 }
 
 /**
- * Returns the app's own requests that got an error or no answer. Leaves out images, fonts and beacons, and refusals that the test expects: a 4xx
- * answer to its own request, unless the test fails because of it, and a refused sign-in whose message the test reads.
+ * Returns the app's own requests that got an error or no answer. Omits images, fonts and beacons, and refusals that the test expects: a 4xx answer to its
+ * own request, unless the test fails because of it, and a refused sign-in whose message the test reads.
  */
 export function findFailedRequests(
   { network, errors }: Pick<Evidence, 'network' | 'errors'>,
   isOwnUrl: (url: string) => boolean,
 ): NetworkEntry[] {
-  const last = network.findLast(({ resourceType }) => resourceType === 'api');
+  const lastApiRequest = network.findLast(({ resourceType }) => resourceType === 'api');
   const isExpectedRefusal = (entry: NetworkEntry) =>
     (entry.resourceType === 'api' &&
       isRefusal(entry) &&
-      !errors.some((error) => failsBecauseOf(error, entry) || (entry === last && readsStatus(error)))) ||
+      !errors.some(
+        (error) => isAboutAnswer(error, entry) || (entry === lastApiRequest && readsStatus(error)),
+      )) ||
     (isSignIn(entry) && (entry.status === 401 || entry.status === 403) && expectsRefusal(errors));
   return network
     .filter((entry) => hasFailed(entry) && !wasAborted(entry))
     .filter(
-      (entry) => !decoration.has(entry.resourceType) && isOwnUrl(entry.url) && !isExpectedRefusal(entry),
+      (entry) => !decorativeTypes.has(entry.resourceType) && isOwnUrl(entry.url) && !isExpectedRefusal(entry),
     )
     .slice(-MAX_REQUESTS);
 }
@@ -106,13 +108,13 @@ export function mayShowAppError(entry: NetworkEntry): boolean {
 }
 
 /** True if an error quotes an answer's body or, unless it is about an element, names its status. */
-function failsBecauseOf({ message }: TestError, { status, responseBody }: NetworkEntry): boolean {
-  const names = status !== null && message.includes(String(status)) && findLocator(message) === null;
+function isAboutAnswer({ message }: TestError, { status, responseBody }: NetworkEntry): boolean {
+  const namesStatus = status !== null && message.includes(String(status)) && findLocator(message) === null;
   const quotes = [
     ...listJsonErrors(responseBody),
     ...parseGraphQlErrors(responseBody).map((error) => error.message),
   ];
-  return names || quotes.some((quote) => quote !== '' && message.includes(quote));
+  return namesStatus || quotes.some((quote) => quote !== '' && message.includes(quote));
 }
 
 function readsStatus({ snippet }: TestError): boolean {
@@ -174,14 +176,14 @@ function stripMarkup(body: string): string {
   return /^\s*</.test(body) ? readPageText(body) : body.slice(0, MAX_BODY * 4);
 }
 
-const unseen = /<(script|style|svg|template)\b[^]*?(?:<\/\1>|$)|<!--[^]*?(?:-->|$)/gi;
-const inline = /<\/?(?:a|abbr|b|code|em|i|mark|small|span|strong|time|wbr)(?:\s[^<>]*)?>/gi;
+const invisibleMarkup = /<(script|style|svg|template)\b[^]*?(?:<\/\1>|$)|<!--[^]*?(?:-->|$)/gi;
+const inlineTag = /<\/?(?:a|abbr|b|code|em|i|mark|small|span|strong|time|wbr)(?:\s[^<>]*)?>/gi;
 
-/** Returns the text of a page, a line for each block. */
+/** Returns the text of a page, with one line per block. */
 export function readPageText(html: string): string {
   const text = html
-    .replace(unseen, '\n')
-    .replace(inline, '')
+    .replace(invisibleMarkup, '\n')
+    .replace(inlineTag, '')
     .replace(/<[^<>]*>/g, '\n')
     .replace(/&(#?\w{2,6});/g, (entity, name: string) => entities[name] ?? entity);
   return text
@@ -223,7 +225,7 @@ export function listResponseTexts(entry: NetworkEntry): string[] {
   return texts.filter((text) => text.length >= shortestText && text.includes(' '));
 }
 
-const withoutHeader =
+const missingCorsHeader =
   /'(https?:\/\/[^'\s]{1,2000})' from origin .{1,300} blocked by CORS policy: .{0,200}No 'Access-Control-Allow-Origin'/;
 
 /**
@@ -231,7 +233,9 @@ const withoutHeader =
  * is none. Such an answer is usually the error page of a failed server.
  */
 export function findLostAnswer({ console, network }: Pick<Evidence, 'console' | 'network'>): string | null {
-  const origins = console.flatMap(({ text }) => splitUrl(withoutHeader.exec(text)?.[1] ?? '')?.origin ?? []);
+  const origins = console.flatMap(
+    ({ text }) => splitUrl(missingCorsHeader.exec(text)?.[1] ?? '')?.origin ?? [],
+  );
   const isAnswered = (origin: string) =>
     network.some(
       ({ url, status, resourceType }) =>

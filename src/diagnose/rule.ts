@@ -32,7 +32,7 @@ export interface NoiseRule extends Pattern {
 }
 
 /** All sources but the page, whose text is content and not diagnostics. */
-export const anywhere: readonly EvidenceSource[] = ['error', 'stack', 'console', 'network', 'server'];
+export const allButPage: readonly EvidenceSource[] = ['error', 'stack', 'console', 'network', 'server'];
 
 /** A row of a rule table: the confidence, the pattern and, if it does not count everywhere, its restrictions. */
 type Row = readonly [
@@ -44,7 +44,7 @@ type Row = readonly [
 /** Creates the rules of a class. Of two equally certain rules for a line, the first counts. */
 export function createRules(category: Category, rows: Readonly<Record<string, Row>>): readonly Rule[] {
   return Object.entries(rows).map(
-    ([id, [confidence, pattern, { in: sources = anywhere, ...more } = {}]]) => ({
+    ([id, [confidence, pattern, { in: sources = allButPage, ...more } = {}]]) => ({
       id,
       category,
       pattern,
@@ -82,7 +82,7 @@ export const noProjectRules: ProjectRules = { rules: [], ignore: [], off: [] };
 const prefix = 'project/';
 
 /** Returns the id of a project's rule as it appears in a diagnosis. */
-export function projectRuleId(id: string): string {
+export function createProjectRuleId(id: string): string {
   return `${prefix}${id}`;
 }
 

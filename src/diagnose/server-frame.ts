@@ -9,17 +9,17 @@ import { type OwnCode, findOwnPath, relativeToProject, removeSpacedRoot } from '
 const compiledFrame =
   /(?:(?<=[\s("'=[])|^)(?:file:\/\/)?((?:[A-Za-z]:)?[\p{L}\p{M}\p{N}_.@~+$\\/-]{1,300}\.(?:go|rs|java|kts?|scala|groovy|cs|swift))(?::(?:line )?(\d{1,7})(?::(\d{1,7}))?(?=[\s:),.]|$)|(?::\[|\()(\d{1,7}),(\d{1,7})[\])])/gmu;
 
-const php = String.raw`((?:[A-Za-z]:)?[^\s:*?"'<>|()]{1,300}\.(?:php|phtml))`;
+const phpFile = String.raw`((?:[A-Za-z]:)?[^\s:*?"'<>|()]{1,300}\.(?:php|phtml))`;
 /** Positions in PHP files: `/srv/src/Cart.php:31` on a line of its own, `in /srv/src/Cart.php:31`, `in /srv/src/Cart.php on line 31`, `#0 /srv/src/Cart.php(31): total()`. */
 const phpFrame = new RegExp(
-  String.raw`(?:\bin |^)${php}(?::| on line )(\d{1,7})|^#\d{1,4} ${php}\((\d{1,7})\)`,
+  String.raw`(?:\bin |^)${phpFile}(?::| on line )(\d{1,7})|^#\d{1,4} ${phpFile}\((\d{1,7})\)`,
   'gm',
 );
 
 /** Code of a dependency. The standard libraries and caches of these languages are outside of the project anyway. */
-const installed = /(?:^|\/)(?:vendor|node_modules)\//;
+const dependencyPath = /(?:^|\/)(?:vendor|node_modules)\//;
 /** A JVM stack names a file without its folder. `project-paths.ts` adds the folders of the project's files, so a file without one is a library's. */
-const withoutFolder = /^[^/]+\.(?:java|kts?|scala|groovy)$/;
+const bareFileName = /^[^/]+\.(?:java|kts?|scala|groovy)$/;
 
 /** A position in code. */
 export interface CodePosition {
@@ -52,12 +52,12 @@ function findPositions(text: string, pattern: RegExp): CodePosition[] {
  * line.
  */
 export function findServerFrame(text: string, line: string, code: OwnCode): string | null {
-  const traced = findTracebackFrame(text, line, code);
-  if (traced !== null) return traced;
+  const tracebackFrame = findTracebackFrame(text, line, code);
+  if (tracebackFrame !== null) return tracebackFrame;
   const stack = removeSpacedRoot(findTextBelow(text, line), code.rootDir);
   for (const { file, at } of [...findPositions(stack, compiledFrame), ...findPositions(stack, phpFrame)]) {
     const path = relativeToProject(file, code);
-    if (path !== null && !installed.test(path) && !withoutFolder.test(path)) return `${path}:${at}`;
+    if (path !== null && !dependencyPath.test(path) && !bareFileName.test(path)) return `${path}:${at}`;
   }
   return null;
 }
@@ -83,7 +83,8 @@ const pythonFrame = /\bFile "([^"\n]{1,300}\.\w{1,10})", line (\d{1,7})\b/;
 const pythonPackage = /(?:^|\/)(?:site|dist)-packages\/|\/lib\/python\d/;
 const isIndented = /^[ \t]+\S/;
 /** Python's line between two chained exceptions, which are one failure. */
-const chained = /^(?:The above exception was the direct cause|During handling of the above exception)\b/;
+const chainedException =
+  /^(?:The above exception was the direct cause|During handling of the above exception)\b/;
 /** The deciding line may be a further line of the exception's message: `DETAIL:  Key (isbn)=(1) already exists.` */
 const MAX_MESSAGE_LINES = 3;
 /** How many message lines may separate two chained exceptions. */
@@ -126,7 +127,9 @@ function findLastOwnFrame(lines: readonly string[], code: OwnCode): string | nul
 
 /** Returns the index of the exception that is chained to the one at `index`; -1 if there is none. */
 function findFollowingException(lines: readonly string[], index: number): number {
-  const announced = lines.slice(index + 1, index + MAX_LINES_BETWEEN).findIndex((line) => chained.test(line));
+  const announced = lines
+    .slice(index + 1, index + MAX_LINES_BETWEEN)
+    .findIndex((line) => chainedException.test(line));
   if (announced === -1) return -1;
   const heading = index + 1 + announced + 2;
   return lines.findIndex((line, at) => at > heading && !isIndented.test(line));

@@ -5,7 +5,7 @@ import { formatAddress, splitUrl } from '../urls.js';
 import { normalize } from './normalize.js';
 
 /** A service that a server of the suite could not reach, and the log line about it. */
-export interface UnreachedService {
+export interface UnreachableService {
   readonly line: string;
   readonly host: string;
   /** Null if the line names only a host. */
@@ -29,7 +29,7 @@ const clientGaveUp =
   /MaxRetriesPerRequest|\bconnection (?:is )?(?:closed|terminated|timeout)|\bclient is (?:closed|offline)|isn't writeable|ServerSelection|Timed out fetching a new connection|ECONN|ENOTFOUND|refused|can't reach/i;
 
 /** Returns the unreachable service that a log line names, or null. */
-function parseService(line: string): UnreachedService | null {
+function parseService(line: string): UnreachableService | null {
   const match = refusals.map((refusal) => refusal.exec(line)).find(Boolean);
   return match?.[1]
     ? { line: line.trim().slice(0, 300), host: match[1], port: match[2] ? Number(match[2]) : null }
@@ -42,29 +42,30 @@ function parseService(line: string): UnreachedService | null {
  */
 export function findDecidingService(
   { serverLines, serverOutput, ofOthers = [], network }: Evidence,
-  [decided]: readonly Reason[],
-): UnreachedService | null {
-  if (decided?.source !== 'server' || !isDecisive(decided.confidence)) return null;
-  if (decided.category !== 'database-error' && decided.category !== 'network-error') return null;
+  [decidingReason]: readonly Reason[],
+): UnreachableService | null {
+  if (decidingReason?.source !== 'server' || !isDecisive(decidingReason.confidence)) return null;
+  if (decidingReason.category !== 'database-error' && decidingReason.category !== 'network-error')
+    return null;
   const lines = [...serverOutput.split('\n'), ...(serverLines ?? []).map(({ text }) => text)].map(stripAnsi);
   const others = new Set(ofOthers.map(normalize));
-  const hasDecidingText = (line: string) => line.includes(decided.evidence);
-  const found =
+  const hasDecidingText = (line: string) => line.includes(decidingReason.evidence);
+  const service =
     lines
       .filter(hasDecidingText)
       .flatMap((line) => (others.has(normalize(line)) ? [] : (parseService(line) ?? [])))[0] ??
-    (clientGaveUp.test(decided.evidence)
+    (clientGaveUp.test(decidingReason.evidence)
       ? lines.flatMap((line) => parseService(line) ?? []).at(-1)
       : undefined);
-  if (!found) return null;
+  if (!service) return null;
   const isAnswering = network.some(
-    ({ url, status }) => status !== null && splitUrl(url)?.origin.endsWith(`:${found.port}`),
+    ({ url, status }) => status !== null && splitUrl(url)?.origin.endsWith(`:${service.port}`),
   );
-  return isAnswering ? null : found;
+  return isAnswering ? null : service;
 }
 
 /** Advises what to do about an unreachable service. */
-export function adviseOnService({ host, port }: UnreachedService): string {
+export function adviseOnService({ host, port }: UnreachableService): string {
   return port === null
     ? `a server of the suite cannot resolve the host ${host}: start that service, or configure another host`
     : `nothing listens at ${formatAddress(host, port)}, where a server of the suite looks for a service: start it`;

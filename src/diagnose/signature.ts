@@ -11,7 +11,7 @@ export interface SignatureParts {
   readonly message: string;
 }
 
-const hashDigits = 8;
+const HASH_DIGITS = 8;
 
 /**
  * Creates the key under which the store remembers a failure: `{project}:{errorType}:{hash}`, where the hash is the first 8 hexadecimal
@@ -21,22 +21,24 @@ export function createSignature(
   { project, errorType, message }: SignatureParts,
   md5Hex: (text: string) => string,
 ): string {
-  return `${project}:${errorType}:${md5Hex(normalize(message)).slice(0, hashDigits)}`;
+  return `${project}:${errorType}:${md5Hex(normalize(message)).slice(0, HASH_DIGITS)}`;
 }
 
 /**
  * Returns the text that a test failure's signature hashes: its most specific error and, if that names no subject ("Expected: true, Received:
- * false", or only a timeout), also the line of the test, or else the step. Replaces a call log by its result, because the states of the page that it
+ * false", or only a timeout), also the line of the test, or else the step. Replaces a call log with its result, because the states of the page that it
  * lists depend on timing.
  */
-export function selectTextToHash(given: Pick<TestFailure, 'errors' | 'failedStep' | 'test'>): string {
-  const { errors, failedStep, test } = given;
+export function selectTextToHash(failure: Pick<TestFailure, 'errors' | 'failedStep' | 'test'>): string {
+  const { errors, failedStep, test } = failure;
   const [error] = orderErrors(errors);
   const { kind, subject, detail } = parseComplaint(errors);
   const message = stripAnsi(error?.message ?? '');
   const log = message.search(/^[ \t]*Call log:/m);
-  const wrong = [kind, subject, kind === 'covered' ? detail : null].filter((part) => part !== null).join(' ');
-  const text = log === -1 ? message : `${message.slice(0, log)}${wrong}`;
+  const symptom = [kind, subject, kind === 'covered' ? detail : null]
+    .filter((part) => part !== null)
+    .join(' ');
+  const text = log === -1 ? message : `${message.slice(0, log)}${symptom}`;
   if (subject !== null || kind === 'other') return text;
   return `${text}\n${(error && findMarkedLine(error)) ?? failedStep ?? test.titlePath.join(' › ')}`;
 }

@@ -6,10 +6,11 @@ const customMessage = /^(?:Error: )?(?!expect\()[^\n]{0,600}(?=\n\n(?:Error: )?e
 const statusPair = /^[ \t]*expected[ \t]*: (\d{3})[ \t]*\n[ \t]*(?:received|actual)[ \t]*: (\d{3})[ \t]*$/im;
 const comparedValue =
   /^([ \t]*(?:Expected|Received|Locator)(?![\w ]*status)[\w ]{0,20}:)[ \t]*(?:"(?:[^"\\]|\\.){0,4000}"|.*?(?= (?:Expected|Received|Timeout|Error|Call log)\b[\w ]{0,20}: ?|$))/gm;
-const diff = /^- Expected[^\n]*\n\+ Received[^\n]*\n[^]{0,6000}?(?=^Call log|^Timeout|^[ \t]+at |(?![^]))/gm;
+const diffPattern =
+  /^- Expected[^\n]*\n\+ Received[^\n]*\n[^]{0,6000}?(?=^Call log|^Timeout|^[ \t]+at |(?![^]))/gm;
 const comparison = /^[ \t]*(?:- )?(?:Expected|Received|Locator|expected[ \t]*:)/m;
 const unexpectedValue = /\b(unexpected value) ".*/g;
-const tag = /<\/?([a-z][\w-]{0,60})((?:[ \t][^<>\n]{0,500})?)\/?>?/g;
+const tagPattern = /<\/?([a-z][\w-]{0,60})((?:[ \t][^<>\n]{0,500})?)\/?>?/g;
 const locatorCall =
   /\b(getBy[A-Z]\w{0,20}|get_by_\w{1,20}|locator|frameLocator|frame_locator|filter|querySelector(?:All)?)\((?:[^()\n'"`/]|'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\\n]|\\.)*`|\/(?:[^/\\\n]|\\.)*\/\w*)*\)/g;
 const snapshotName = /^([ \t]*Snapshot name:) .*$/gm;
@@ -35,7 +36,7 @@ export function removeQuotes(message: string): string {
   if (text.includes('Snapshot name:')) text = text.replace(snapshotName, '$1');
   if (text.includes('unexpected value')) text = text.replace(unexpectedValue, '$1');
   if (text.includes('<') && /resolved to|intercepts| aka |\u2026<\//.test(text))
-    text = text.replace(tag, removeAttributes);
+    text = text.replace(tagPattern, removeAttributes);
   if (/ocator\(|getBy|get_by|querySelector/.test(text)) text = text.replace(locatorCall, '$1()');
   return text.includes('waiting for') ? text.replace(quotedSelector, '$1') : text;
 }
@@ -64,9 +65,9 @@ export function readMarkedStatusLine(line: string): string {
 function removeValues(text: string): string {
   const pair = statusPair.exec(text);
   const [, expected = '', received = ''] = pair ?? [];
-  const statuses = expected !== received && httpStatuses.has(expected) && httpStatuses.has(received);
-  const cleaned = text.replace(comparedValue, '$1').replace(diff, '');
-  return statuses ? `${cleaned}\nExpected status-like ${expected}, received ${received}` : cleaned;
+  const areStatuses = expected !== received && httpStatuses.has(expected) && httpStatuses.has(received);
+  const cleaned = text.replace(comparedValue, '$1').replace(diffPattern, '');
+  return areStatuses ? `${cleaned}\nExpected status-like ${expected}, received ${received}` : cleaned;
 }
 
 function removeAttributes(tag: string, name: string, attributes: string): string {

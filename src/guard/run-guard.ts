@@ -8,7 +8,7 @@ import { type GuardFindings, noFindings } from './findings.js';
 import type { GuardRequest, SuitePaths } from './request.js';
 import { timeUsedUpSignal } from './limit-processor-time.js';
 import { createViolation } from './rules.js';
-import { isTestDirAmongApp } from './test-paths.js';
+import { testDirContainsApp } from './test-paths.js';
 
 /** The limit for judging a change, in milliseconds of processor time, because a busy machine must not cause a rejection. */
 const LIMIT_MS = 5000;
@@ -107,7 +107,7 @@ export function findSuitePaths(
   );
   return {
     testFiles: files,
-    testDir: rootDir === '' || isTestDirAmongApp(files, has) ? null : relativeToRoot(rootDir),
+    testDir: rootDir === '' || testDirContainsApp(files, has) ? null : relativeToRoot(rootDir),
     config: configFile === null ? null : relativeToRoot(configFile),
     titles: [...new Set(tests.flatMap(({ test }) => test.titlePath.at(-1) ?? []))],
   };

@@ -74,7 +74,7 @@ interface References {
   readonly imports: readonly string[];
   /** Files named in a string, such as data that it reads, or a set-up in the config. */
   readonly names: readonly string[];
-  /** Files whose name is unique and ends a string, because code may compose the rest of the path. */
+  /** Files with a unique name that ends a string, since code may build the rest of the path. */
   readonly byUniqueName: readonly string[];
 }
 

@@ -64,7 +64,7 @@ const extensions = ['ts', 'tsx', 'js', 'jsx', 'mts', 'mjs', 'cts', 'cjs', 'vue',
  * True if the test directory contains the app's code, as with `testDir: 'src'`: most specs are next to the module that they are named after
  * (`cart.spec.tsx` and `cart.tsx`), outside of folders with names like `tests`.
  */
-export function isTestDirAmongApp(testFiles: readonly string[], has: (file: string) => boolean): boolean {
+export function testDirContainsApp(testFiles: readonly string[], has: (file: string) => boolean): boolean {
   const isNextToModule = (file: string) =>
     specName.test(file) &&
     findTestFoldersAround(file).length === 0 &&

@@ -3,24 +3,24 @@ import { parseComplaint } from '../diagnose/complaint.js';
 import type { TestFailure, TestRef } from '../model/failure.js';
 import { normalize } from '../diagnose/normalize.js';
 
-/** Of tests that failed alike, at most this many run again to confirm the failure, and run without the fix to prove it. */
-const MAX_SHOWN = 3;
+/** The most tests of a group of similar failures that run again to confirm them, and without the fix to prove it. */
+const MAX_REPRESENTATIVES = 3;
 
 /**
  * Chooses up to three representatives of tests that failed alike: the first of each file, then the second of each, since tests of different
  * files differ the most.
  */
-export function chooseShown(alike: readonly DiagnosedFailure[]): DiagnosedFailure[] {
+export function chooseRepresentatives(alike: readonly DiagnosedFailure[]): DiagnosedFailure[] {
   const countByFile = new Map<string, number>();
-  const numbered = alike.map((failure) => {
+  const withNumbers = alike.map((failure) => {
     const file = failure.failure.scope === 'test' ? failure.failure.test.location.file : '';
     const numberInFile = countByFile.get(file) ?? 0;
     countByFile.set(file, numberInFile + 1);
     return { failure, numberInFile };
   });
-  return numbered
+  return withNumbers
     .toSorted((a, b) => a.numberInFile - b.numberInFile)
-    .slice(0, MAX_SHOWN)
+    .slice(0, MAX_REPRESENTATIVES)
     .map(({ failure }) => failure);
 }
 
@@ -32,16 +32,16 @@ export function groupAlike(failures: readonly DiagnosedFailure[]): DiagnosedFail
   const groups: { members: DiagnosedFailure[]; readonly keys: Set<string> }[] = [];
   for (const failure of failures) {
     const keys = listSimilarityKeys(failure);
-    const [home, ...linked] = groups.filter((group) => keys.some((key) => group.keys.has(key)));
-    if (!home) {
+    const [target, ...merged] = groups.filter((group) => keys.some((key) => group.keys.has(key)));
+    if (!target) {
       groups.push({ members: [failure], keys: new Set(keys) });
       continue;
     }
-    home.members.push(failure);
-    for (const key of keys) home.keys.add(key);
-    for (const other of linked) {
-      home.members.push(...other.members);
-      for (const key of other.keys) home.keys.add(key);
+    target.members.push(failure);
+    for (const key of keys) target.keys.add(key);
+    for (const other of merged) {
+      target.members.push(...other.members);
+      for (const key of other.keys) target.keys.add(key);
       groups.splice(groups.indexOf(other), 1);
     }
   }
@@ -79,23 +79,24 @@ export function chooseNeighbors(
 ): readonly string[] {
   const files = new Map<string, TestFailure>();
   for (const { failure } of failures)
-    if (failure.scope === 'test') files.set(fileOf(failure.test), files.get(fileOf(failure.test)) ?? failure);
+    if (failure.scope === 'test')
+      files.set(getFile(failure.test), files.get(getFile(failure.test)) ?? failure);
   return [...files].flatMap(([file, failed]) => {
     const { test: failing } = failed;
-    const short = green.filter(({ durationMs }) => durationMs <= MAX_NEIGHBOR_MS);
-    const near = short.filter(({ test }) => fileOf(test) === file);
-    if (near.length === 0)
-      return short
+    const shortTests = green.filter(({ durationMs }) => durationMs <= MAX_NEIGHBOR_MS);
+    const inSameFile = shortTests.filter(({ test }) => getFile(test) === file);
+    if (inSameFile.length === 0)
+      return shortTests
         .filter((test) => test.test.project === failing.project && !ranBefore(failed, test))
         .toSorted((a, b) => a.durationMs - b.durationMs)
         .slice(0, 1)
         .map(({ test }) => test.id);
-    const shared = ({ test }: GreenTest) =>
+    const countShared = ({ test }: GreenTest) =>
       test.titlePath.slice(0, -1).filter((title, n) => failing.titlePath[n] === title).length;
-    const distance = ({ test }: GreenTest) => Math.abs(test.location.line - failing.location.line);
-    const after = near.filter((test) => !ranBefore(failed, test));
-    return (after.length > 0 ? after : near)
-      .toSorted((a, b) => shared(b) - shared(a) || distance(a) - distance(b))
+    const distanceTo = ({ test }: GreenTest) => Math.abs(test.location.line - failing.location.line);
+    const later = inSameFile.filter((test) => !ranBefore(failed, test));
+    return (later.length > 0 ? later : inSameFile)
+      .toSorted((a, b) => countShared(b) - countShared(a) || distanceTo(a) - distanceTo(b))
       .slice(0, MAX_NEIGHBORS)
       .map(({ test }) => test.id);
   });
@@ -106,7 +107,7 @@ export function ranBefore(failed: TestFailure, { firstTry }: Pick<GreenTest, 'fi
   return firstTry !== undefined && firstTry.startedAt < failed.startedAt + failed.durationMs;
 }
 
-function fileOf({ project, location }: TestRef): string {
+function getFile({ project, location }: TestRef): string {
   return `${project} ${location.file}`;
 }
 
@@ -118,5 +119,5 @@ export function chooseTestsToRunWithoutFix({ lead, members }: Cause): Set<Diagno
   const others = members.filter((member) => member !== lead);
   // Prefers tests that ran again, because their evidence is complete.
   const sorted = others.toSorted((a, b) => Number(a.like !== undefined) - Number(b.like !== undefined));
-  return new Set(chooseShown([lead, ...sorted]));
+  return new Set(chooseRepresentatives([lead, ...sorted]));
 }

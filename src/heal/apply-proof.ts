@@ -2,13 +2,13 @@ import type { AttemptEnd } from '../model/attempt.js';
 import type { Cause, DiagnosedFailure } from '../model/cause.js';
 import { failureKey } from '../model/failure.js';
 import type { CauseEnd } from '../model/verdict.js';
-import { ask, askAboutEdits } from './ask.js';
+import { askPerson, askAboutEdits } from './ask.js';
 import { fixedOutside, wasFixedOutside } from './fixed-outside.js';
 import { isEdited } from './test-files.js';
 import type { CauseWork } from './cause-work.js';
 import {
-  listAttemptsOf,
-  listChangesOf,
+  listCauseAttempts,
+  listCauseChanges,
   endCause,
   findHeldAttempt,
   isUnproven,
@@ -17,11 +17,11 @@ import {
   findCauseState,
   listProofSteps,
   createTestProofs,
-  currentVerdict,
+  getCurrentVerdict,
 } from './progress.js';
-import type { ByKey } from './apply-result.js';
-import { decideLast, revertFixes } from './revert-fixes.js';
-import { announceVerdicts } from './tell-tests.js';
+import type { KeyedFailures } from './apply-result.js';
+import { decideHeldAttempt, revertFixes } from './revert-fixes.js';
+import { announceVerdicts } from './announce-tests.js';
 
 /** Why a fix is not proven. */
 export type Refutation = Extract<AttemptEnd, { kind: 'rejected' | 'still-failing' | 'flaky' | 'offered' }>;
@@ -33,32 +33,32 @@ export interface ProofResult {
   /** The refutations of fixes, by the id of the cause. */
   readonly refuted: ReadonlyMap<string, Refutation>;
   /** The ids of causes whose error disappeared when the fix that had revealed it was reverted. */
-  readonly gone: ReadonlySet<string>;
+  readonly vanished: ReadonlySet<string>;
   /** Newly red tests without a cause, by failure key. */
-  readonly others: ReadonlyMap<string, DiagnosedFailure>;
+  readonly newFailures: ReadonlyMap<string, DiagnosedFailure>;
 }
 
 /** The work that remains after a proof. */
 export interface Remainder {
   /** Causes to heal again, because their fix did not hold. */
-  readonly again: readonly CauseWork[];
+  readonly worksToRepeat: readonly CauseWork[];
   /** Tests that turned out to be red and need a new cause. */
-  readonly failures: ByKey;
+  readonly failures: KeyedFailures;
 }
 
 /** Reverts all unproven fixes after an interrupt, and keeps their patches. */
 export async function abandonProof(progress: Progress): Promise<void> {
-  const isOpen = (cause: Cause) => isUnproven(progress, cause);
+  const isUnprovenCause = (cause: Cause) => isUnproven(progress, cause);
   const isHeld = (cause: Cause) => findHeldAttempt(progress, cause) !== null;
   const causes = [...progress.causes.values()];
-  const held = causes.filter(isHeld);
-  if (held.length > 0)
+  const causesWithFix = causes.filter(isHeld);
+  if (causesWithFix.length > 0)
     await revertFixes(
       progress,
-      held.flatMap((cause) => listChangesOf(progress, cause)),
+      causesWithFix.flatMap((cause) => listCauseChanges(progress, cause)),
     );
-  for (const cause of causes.filter(isOpen)) {
-    await decideLast(progress, cause, { kind: 'interrupted', because: 'interrupted' });
+  for (const cause of causes.filter(isUnprovenCause)) {
+    await decideHeldAttempt(progress, cause, { kind: 'interrupted', because: 'interrupted' });
     const reason = 'interrupted before its fix was proven';
     await endCause(progress, cause, { verdict: 'interrupted', reason });
   }
@@ -68,17 +68,22 @@ export async function abandonProof(progress: Progress): Promise<void> {
 /** Records and announces the result of the proof for each cause and each test. */
 export async function applyProof(
   progress: Progress,
-  { refuted, gone, others, unproven }: ProofResult,
+  { refuted, vanished, newFailures, unproven }: ProofResult,
 ): Promise<Remainder> {
-  const again: CauseWork[] = [];
+  const worksToRepeat: CauseWork[] = [];
   for (const cause of [...progress.causes.values()].filter((other) => isUnproven(progress, other))) {
     const { id } = cause;
     const tests = progress.proofTests.filter(({ causeId }) => causeId === id);
-    const outcome = { tests, how: refuted.get(id), isGone: gone.has(id), unproven: unproven.get(id) };
+    const outcome = {
+      tests,
+      refutation: refuted.get(id),
+      hasVanished: vanished.has(id),
+      unproven: unproven.get(id),
+    };
     const workToRepeat = await applyToCause(progress, cause, outcome);
-    if (workToRepeat) again.push(workToRepeat);
+    if (workToRepeat) worksToRepeat.push(workToRepeat);
   }
-  const failures = new Map(others);
+  const failures = new Map(newFailures);
   for (const test of progress.proofTests) {
     const { ended = null } = findCauseState(progress, { id: test.causeId }) ?? {};
     // A person decides about the tests of an escalated cause.
@@ -86,19 +91,19 @@ export async function applyProof(
       test.isOther || ended?.verdict === 'escalated'
         ? null
         : applyToTest(progress, test, {
-            how: refuted.get(test.causeId),
+            refutation: refuted.get(test.causeId),
             isAsked: unproven.has(test.causeId),
           });
     if (remaining) failures.set(failureKey(remaining.failure), remaining);
   }
   progress.proofTests.length = 0;
-  return { again, failures: [...failures] };
+  return { worksToRepeat, failures: [...failures] };
 }
 
 interface CauseProof {
   tests: readonly ProofTest[];
-  how: Refutation | undefined;
-  isGone: boolean;
+  refutation: Refutation | undefined;
+  hasVanished: boolean;
   unproven: string | undefined;
 }
 
@@ -106,27 +111,27 @@ interface CauseProof {
 async function applyToCause(
   progress: Progress,
   cause: Cause,
-  { tests, how, isGone, unproven }: CauseProof,
+  { tests, refutation, hasVanished, unproven }: CauseProof,
 ): Promise<CauseWork | null> {
   const { session } = progress;
   const before = findCauseState(progress, cause)?.ended ?? null;
-  const tried = progress.tried.get(cause.id);
-  const isAgents = findHeldAttempt(progress, cause)?.agent != null;
-  const holds = tests.some(({ ended }) => ended === null);
-  const leading =
+  const tried = progress.finishedWork.get(cause.id);
+  const isByAgent = findHeldAttempt(progress, cause)?.agent != null;
+  const hasProvenTest = tests.some(({ ended }) => ended === null);
+  const leadTest =
     tests.find(({ ended, isLead }) => isLead && ended === null) ??
     tests.find(({ ended }) => ended === null) ??
     tests[0];
-  const several = tests.length > 1 ? { testProofs: createTestProofs(progress, tests) } : {};
-  const proof = { proof: leading ? listProofSteps(progress, leading) : [], ...several };
+  const testProofs = tests.length > 1 ? { testProofs: createTestProofs(progress, tests) } : {};
+  const proof = { proof: leadTest ? listProofSteps(progress, leadTest) : [], ...testProofs };
   const isHealed = (reason: string): CauseEnd =>
     unproven === undefined
       ? { verdict: 'healed', reason }
       : { verdict: 'green-once', reason: unproven, unproven: true };
-  const byOthers = progress.greenWithOthers.get(cause.id);
-  if (byOthers !== undefined && holds) {
-    await endCause(progress, cause, { ...isHealed(byOthers), ...proof });
-  } else if (byOthers !== undefined) {
+  const reasonFromOthers = progress.greenWithOthers.get(cause.id);
+  if (reasonFromOthers !== undefined && hasProvenTest) {
+    await endCause(progress, cause, { ...isHealed(reasonFromOthers), ...proof });
+  } else if (reasonFromOthers !== undefined) {
     progress.greenWithOthers.delete(cause.id);
     // The cause keeps the end that it had before another fix seemed to heal it.
     if (before !== null) return null;
@@ -138,43 +143,46 @@ async function applyToCause(
         ? { verdict: 'flaky', reason: 'also green without the fix' }
         : { verdict: 'superseded', reason: 'red again despite the fix that had turned it green' },
     );
-  } else if (how) {
-    const isOutside = how.kind === 'flaky' && isAgents && (await wasFixedOutside(session, cause));
-    const end = isOutside ? fixedOutside : how;
-    await decideLast(progress, cause, end);
+  } else if (refutation) {
+    const isFixedOutside =
+      refutation.kind === 'flaky' && isByAgent && (await wasFixedOutside(session, cause));
+    const end = isFixedOutside ? fixedOutside : refutation;
+    await decideHeldAttempt(progress, cause, end);
     const reason = end.because;
-    if (how.kind === 'flaky' && tried && isEdited(session, cause)) await askAbout(progress, tried, null);
-    else if (isOutside && tried) await askAbout(progress, tried, reason);
-    else if (how.kind === 'flaky') await endCause(progress, cause, { verdict: 'flaky', reason });
-    else if (how.kind === 'offered' && !how.hides && tried) await askAbout(progress, tried, reason);
-    else if (isGone) {
+    if (refutation.kind === 'flaky' && tried && isEdited(session, cause))
+      await askAboutFix(progress, tried, null);
+    else if (isFixedOutside && tried) await askAboutFix(progress, tried, reason);
+    else if (refutation.kind === 'flaky') await endCause(progress, cause, { verdict: 'flaky', reason });
+    else if (refutation.kind === 'offered' && !refutation.hides && tried)
+      await askAboutFix(progress, tried, reason);
+    else if (hasVanished) {
       announceVerdicts(session, cause.members, { verdict: 'failed' });
       await endCause(progress, cause, { verdict: 'failed', reason });
     } else if (tried) {
-      tried.attempts = listAttemptsOf(progress, cause);
+      tried.attempts = listCauseAttempts(progress, cause);
       return tried;
     }
-  } else if (currentVerdict(progress, cause) === 'superseded') {
+  } else if (getCurrentVerdict(progress, cause) === 'superseded') {
     // Dead ends have been reverted by now, so a proven heal depends on this fix.
-    await decideLast(progress, cause);
+    await decideHeldAttempt(progress, cause);
   } else {
     if (tried && isEdited(session, cause)) {
-      await decideLast(progress, cause, { kind: 'taken-out', because: 'somebody edited its test' });
-      await askAbout(progress, tried, null);
+      await decideHeldAttempt(progress, cause, { kind: 'taken-out', because: 'somebody edited its test' });
+      await askAboutFix(progress, tried, null);
       return null;
     }
-    await decideLast(progress, cause, { kind: 'green', ...proof });
+    await decideHeldAttempt(progress, cause, { kind: 'green', ...proof });
     await endCause(progress, cause, isHealed(tried?.end?.reason ?? ''));
   }
   return null;
 }
 
 /** Asks a person about a fix that has been reverted, or, if `question` is null, about other people's edits to its tests. */
-async function askAbout(progress: Progress, work: CauseWork, question: string | null): Promise<void> {
+async function askAboutFix(progress: Progress, work: CauseWork, question: string | null): Promise<void> {
   const { session } = progress;
-  work.attempts = listAttemptsOf(progress, work.cause);
+  work.attempts = listCauseAttempts(progress, work.cause);
   announceVerdicts(session, work.cause.members, { verdict: 'escalated' });
-  const end = question === null ? askAboutEdits(session, work) : ask(session, work, question);
+  const end = question === null ? askAboutEdits(session, work) : askPerson(session, work, question);
   await endCause(progress, work.cause, await end);
 }
 
@@ -182,13 +190,14 @@ async function askAbout(progress: Progress, work: CauseWork, question: string | 
 function applyToTest(
   progress: Progress,
   { failure, ended, isLead, causeId }: ProofTest,
-  { how, isAsked }: { readonly how: Refutation | undefined; readonly isAsked: boolean },
+  { refutation, isAsked }: { readonly refutation: Refutation | undefined; readonly isAsked: boolean },
 ): DiagnosedFailure | null {
   const { session } = progress;
   // The cause of this test will be healed again.
-  if (how && how.kind !== 'flaky') return null;
-  if (ended === 'red' || ended === 'unsteady') return session.observations.latestFailure(failure) ?? failure;
-  const isFlaky = ended === 'flaky' || how?.kind === 'flaky';
+  if (refutation && refutation.kind !== 'flaky') return null;
+  if (ended === 'red' || ended === 'unsteady')
+    return session.observations.findLatestFailure(failure) ?? failure;
+  const isFlaky = ended === 'flaky' || refutation?.kind === 'flaky';
   const verdict = isFlaky ? 'flaky' : isAsked ? 'green-once' : 'healed';
   announceVerdicts(session, [failure], { verdict, sharedFix: !isLead && !isFlaky });
   if (isFlaky && failure.failure.scope === 'test')

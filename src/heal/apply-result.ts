@@ -10,15 +10,15 @@ import {
   type Progress,
   createProofTest,
   listRevealingCauses,
-  currentVerdict,
+  getCurrentVerdict,
 } from './progress.js';
 import { retest, type Retest } from './retest.js';
-import { askAboutEdits, keepEdits } from './ask.js';
+import { askAboutEdits, storeEdits } from './ask.js';
 import { isEdited } from './test-files.js';
-import { announceVerdicts, announceTests } from './tell-tests.js';
+import { announceVerdicts, announceTests } from './announce-tests.js';
 
 /** Failures with their keys. */
-export type ByKey = [key: string, failure: DiagnosedFailure][];
+export type KeyedFailures = [key: string, failure: DiagnosedFailure][];
 
 /**
  * Returns the failures of tests that belong to no cause yet. Leaves out tests that were green without the fixes in the tree: a fix broke them, and
@@ -27,7 +27,7 @@ export type ByKey = [key: string, failure: DiagnosedFailure][];
 export function listFailuresWithoutCause(
   { session }: Progress,
   failures: readonly DiagnosedFailure[],
-): ByKey {
+): KeyedFailures {
   const { tests } = session.bus.getRun();
   const isFixed = session.workspace.listApplied().length > 0;
   return addKeys(failures).filter(([key]) => {
@@ -36,7 +36,7 @@ export function listFailuresWithoutCause(
   });
 }
 
-function addKeys(failures: readonly DiagnosedFailure[]): ByKey {
+function addKeys(failures: readonly DiagnosedFailure[]): KeyedFailures {
   return failures.map((failure) => [failureKey(failure.failure), failure]);
 }
 
@@ -46,18 +46,18 @@ function addKeys(failures: readonly DiagnosedFailure[]): ByKey {
  */
 export async function applyFlaky(progress: Progress, green: readonly DiagnosedFailure[]): Promise<void> {
   const { session, proofTests } = progress;
-  const flaky = green.filter((failure) => !isOfOpenCause(progress, failure));
+  const flaky = green.filter((failure) => !belongsToOpenCause(progress, failure));
   for (const failure of green) {
     if (flaky.includes(failure)) continue;
     const key = failureKey(failure.failure);
-    const at = proofTests.findIndex((test) => failureKey(test.failure.failure) === key);
+    const index = proofTests.findIndex((test) => failureKey(test.failure.failure) === key);
     const causeId = session.bus.getRun().tests.get(key)?.causeIds.at(-1) ?? '';
     const test = createProofTest(progress, { failure, causeId, isLead: false, runsBothWays: true });
-    proofTests.splice(at === -1 ? proofTests.length : at, 1, test);
+    proofTests.splice(index === -1 ? proofTests.length : index, 1, test);
   }
-  const edited = flaky.filter(({ failure }) => session.testFiles.editedFor(failure).length > 0);
+  const edited = flaky.filter(({ failure }) => session.testFiles.listEditsFor(failure).length > 0);
   if (edited.length > 0) {
-    session.bus.emit({ type: 'run.warning', message: await keepEdits(session, edited) });
+    session.bus.emit({ type: 'run.warning', message: await storeEdits(session, edited) });
     announceVerdicts(session, edited, { verdict: 'escalated' });
   }
   const unedited = flaky.filter((failure) => !edited.includes(failure));
@@ -75,7 +75,7 @@ export async function applyFlaky(progress: Progress, green: readonly DiagnosedFa
     });
 }
 
-function isOfOpenCause(progress: Progress, { failure }: DiagnosedFailure): boolean {
+function belongsToOpenCause(progress: Progress, { failure }: DiagnosedFailure): boolean {
   const id = progress.session.bus.getRun().tests.get(failureKey(failure))?.causeIds.at(-1);
   return id !== undefined && findHeldAttempt(progress, { id }) !== null;
 }
@@ -83,7 +83,7 @@ function isOfOpenCause(progress: Progress, { failure }: DiagnosedFailure): boole
 /**
  * Records how a cause ended; a green fix must still be proven. Returns the failures that are still red, which become new causes.
  */
-export async function applyResult(progress: Progress, work: CauseWork): Promise<ByKey> {
+export async function applyResult(progress: Progress, work: CauseWork): Promise<KeyedFailures> {
   const { cause, end, trial } = work;
   const { session } = progress;
   if (end === null) return [];
@@ -95,7 +95,7 @@ export async function applyResult(progress: Progress, work: CauseWork): Promise<
   }
   if (end.verdict === 'flaky' && isEdited(session, cause)) work.end = await askAboutEdits(session, work);
   const { verdict } = work.end ?? end;
-  progress.tried.set(cause.id, work);
+  progress.finishedWork.set(cause.id, work);
   if (verdict !== 'healed') await endCause(progress, cause, work.end ?? end);
   if (verdict === 'healed' || verdict === 'superseded' || verdict === 'flaky')
     return applyProgress(progress, work, verdict);
@@ -108,7 +108,7 @@ async function applyProgress(
   progress: Progress,
   { cause, trial }: CauseWork,
   verdict: CauseEnd['verdict'],
-): Promise<ByKey> {
+): Promise<KeyedFailures> {
   const { session, proofTests } = progress;
   const lastRetest = trial?.retest ?? null;
   if (lastRetest?.run) announceTests(session, lastRetest.run);
@@ -138,12 +138,12 @@ async function applyToFollowers(
   const { session, proofTests } = progress;
   const followers = cause.members.filter((member) => member !== cause.lead);
   const chosen = chooseTestsToRunWithoutFix(cause);
-  const unseen = followers.filter((member) => !chosen.has(member));
+  const testsNotRerun = followers.filter((member) => !chosen.has(member));
   const isHealed = verdict === 'healed';
   const rerun =
-    unseen.length === 0 || isHealed || session.signal.aborted
+    testsNotRerun.length === 0 || isHealed || session.signal.aborted
       ? null
-      : await retest(session, { failures: unseen, purpose: 'shared-fix', causeId: cause.id });
+      : await retest(session, { failures: testsNotRerun, purpose: 'shared-fix', causeId: cause.id });
   const red: DiagnosedFailure[] = [];
   for (const failure of followers) {
     const runsBothWays = chosen.has(failure);
@@ -169,7 +169,7 @@ async function applyToFollowers(
  * Checks whether an earlier fix of this round has also healed this cause, or some of its tests, before an agent starts. Returns the cause with its
  * red tests, or null if all are green. Does not run a test that is already known to be red in the current tree.
  */
-export async function findRemainingAfterOtherFixes(progress: Progress, cause: Cause): Promise<Cause | null> {
+export async function dropTestsHealedByOthers(progress: Progress, cause: Cause): Promise<Cause | null> {
   const { session } = progress;
   const { observations } = session;
   if (observations.isRed(cause.lead)) return cause;
@@ -183,9 +183,9 @@ function findRemainingFailures(progress: Progress, cause: Cause): Cause | null {
   const { observations } = progress.session;
   const red = cause.members.filter((member) => !observations.isGreen(member));
   for (const member of cause.members) if (!red.includes(member)) addToProof(progress, cause, member);
-  const [first] = red;
+  const [firstRed] = red;
   if (red.length === cause.members.length) return cause;
-  if (first) return { ...cause, members: red, lead: red.includes(cause.lead) ? cause.lead : first };
+  if (firstRed) return { ...cause, members: red, lead: red.includes(cause.lead) ? cause.lead : firstRed };
   progress.greenWithOthers.set(cause.id, 'healed by an earlier fix of this run');
   return null;
 }
@@ -202,7 +202,7 @@ function addToProof(progress: Progress, cause: Cause, failure: DiagnosedFailure)
  * Re-runs the tests of causes that no agent could heal, because a fix that came into the tree later may have healed them. Skips tests that were last
  * red in the current tree.
  */
-export async function recheckFailed(progress: Progress): Promise<void> {
+export async function recheckFailedCauses(progress: Progress): Promise<void> {
   const { session } = progress;
   if (session.workspace.listApplied().length === 0) return;
   const unhealed = [...progress.causes.values()].filter((cause) => mayHaveBeenHealed(progress, cause));
@@ -222,6 +222,6 @@ export async function recheckFailed(progress: Progress): Promise<void> {
 }
 
 function mayHaveBeenHealed(progress: Progress, cause: Cause): boolean {
-  const verdict = currentVerdict(progress, cause) ?? '';
+  const verdict = getCurrentVerdict(progress, cause) ?? '';
   return ['failed', 'rejected', 'escalated'].includes(verdict) && cause.lead.failure.scope === 'test';
 }

@@ -7,8 +7,8 @@ import { type Escalation, createQuestion } from '../model/escalation.js';
 import type { CauseEnd } from '../model/verdict.js';
 import { localDay } from '../format.js';
 import { openContentStore, storeChange } from '../workspace/change.js';
-import { keepPatch } from './attempt/keep-patch.js';
-import { hasAppChanged, takeBackApp } from './attempt/since-green.js';
+import { writePatch } from './attempt/keep-patch.js';
+import { hasAppChanged, createAppRevert } from './attempt/since-green.js';
 import { recordDecidedAttempt, storeStart } from './attempt/trial.js';
 import type { CauseWork } from './cause-work.js';
 import type { PreparedPatch } from './hooks.js';
@@ -21,29 +21,34 @@ import { storedSignature } from './stored-signature.js';
  * Stores a question for a person, with the ready patches and up to two that need no agent: one reverts the change that broke the tests, if it is
  * known (BL-4), and one updates the expected texts in the tests to those on the page (BL-6). The run continues with other causes (ME-6).
  */
-export async function ask(session: Session, work: CauseWork, question: string): Promise<CauseEnd> {
-  const { cause, known } = work;
-  const asked = work.attempts.at(-1)?.claim?.status === 'needs-person' ? question : null;
-  await offerFreePatches(session, work);
-  return escalate(session, cause, { attempts: [...known.tried, ...work.attempts], asked, question });
+export async function askPerson(session: Session, work: CauseWork, question: string): Promise<CauseEnd> {
+  const { cause, memory } = work;
+  const agentQuestion = work.attempts.at(-1)?.claim?.status === 'needs-person' ? question : null;
+  await offerPatchesWithoutAgent(session, work);
+  const attempts = [...memory.failedAttempts, ...work.attempts];
+  return escalate(session, cause, { attempts, agentQuestion, question });
 }
 
 /** Asks about a cause whose tests turned green after somebody edited them: only a person knows whether the edit is right (HN-3). */
 export async function askAboutEdits(
   session: Session,
-  { cause, known, attempts }: CauseWork,
+  { cause, memory, attempts }: CauseWork,
 ): Promise<CauseEnd> {
-  const question = await keepEdits(session, cause.members);
-  return escalate(session, cause, { attempts: [...known.tried, ...attempts], asked: question, question });
+  const question = await storeEdits(session, cause.members);
+  return escalate(session, cause, {
+    attempts: [...memory.failedAttempts, ...attempts],
+    agentQuestion: question,
+    question,
+  });
 }
 
 /** Stores other people's edits to tests, with their patch, and describes them in a sentence. */
-export async function keepEdits(session: Session, failures: readonly DiagnosedFailure[]): Promise<string> {
+export async function storeEdits(session: Session, failures: readonly DiagnosedFailure[]): Promise<string> {
   const { folder, bus, testFiles } = session;
-  const files = [...new Set(failures.flatMap(({ failure }) => testFiles.editedFor(failure)))];
-  const change = await testFiles.change(openContentStore(folder.dir));
+  const files = [...new Set(failures.flatMap(({ failure }) => testFiles.listEditsFor(failure)))];
+  const change = await testFiles.createChange(openContentStore(folder.dir));
   await storeChange(folder.dir, change);
-  const { patch } = await keepPatch(session, change, path.join(folder.dir, 'edited-tests'));
+  const { patch } = await writePatch(session, change, path.join(folder.dir, 'edited-tests'));
   bus.emit({ type: 'tests.edited', files, change: change.id });
   return `${files.join(', ')} changed during the run, but not by a fix, so a green test proves nothing. The edit is in ${patch}; \`self-heal undo --tests\` reverts it`;
 }
@@ -51,13 +56,14 @@ export async function keepEdits(session: Session, failures: readonly DiagnosedFa
 async function escalate(
   session: Session,
   cause: Cause,
-  { attempts, asked, question }: { attempts: readonly Attempt[]; asked: string | null; question: string },
+  details: { attempts: readonly Attempt[]; agentQuestion: string | null; question: string },
 ): Promise<CauseEnd> {
-  const about = {
-    ...createQuestion(cause, { attempts, agentQuestion: asked, reason: question }),
+  const { question } = details;
+  const newQuestion = {
+    ...createQuestion(cause, { ...details, reason: question }),
     signature: storedSignature(cause.lead),
   };
-  const escalation = await session.store.escalate(about, session.folder.runId);
+  const escalation = await session.store.escalate(newQuestion, session.folder.runId);
   const escalationId = escalation?.id ?? null;
   session.bus.emit({ type: 'agent.waiting_for_input', causeId: cause.id, question, escalationId });
   return { verdict: 'escalated', reason: question };
@@ -74,19 +80,19 @@ export function repeatOpenQuestion(
   return { verdict: 'escalated', reason: question, askedBefore: true };
 }
 
-/** True if a failed cause may be an intended change: the app has changed, and the tests are green once they expect the texts on the page. */
-export async function mayBeMeant(session: Session, work: CauseWork): Promise<boolean> {
+/** True if the new behavior may be intended: the app has changed, and the tests are green once they expect the texts on the page. */
+export async function mayBeIntended(session: Session, work: CauseWork): Promise<boolean> {
   const { cause } = work;
-  if (!(await makeFollowingPatch(session, cause)) || !(await hasAppChanged(session, cause))) return false;
-  await offerFreePatches(session, work);
+  if (!(await createExpectationPatch(session, cause)) || !(await hasAppChanged(session, cause))) return false;
+  await offerPatchesWithoutAgent(session, work);
   return hasOffer(work, 'tests');
 }
 
 /** Proves the patches that need no agent and adds those that hold, unless an agent has made one for the same side. */
-async function offerFreePatches(session: Session, work: CauseWork): Promise<void> {
-  const { cause, known } = work;
-  let n = work.attempts.at(-1)?.n ?? known.tries.count;
-  for (const patch of [await makeFollowingPatch(session, cause), await makeRevertingPatch(session, cause)])
+async function offerPatchesWithoutAgent(session: Session, work: CauseWork): Promise<void> {
+  const { cause, memory } = work;
+  let n = work.attempts.at(-1)?.n ?? memory.tries.count;
+  for (const patch of [await createExpectationPatch(session, cause), await createRevertPatch(session, cause)])
     if (patch !== null && !session.signal.aborted && !hasOffer(work, patch.side))
       await offerPatch(session, work, { n: (n += 1), patch });
 }
@@ -96,16 +102,16 @@ function hasOffer({ attempts }: CauseWork, side: Side): boolean {
 }
 
 /** Returns a patch that updates the expected texts in the tests to those on the page (BL-6); null if there is none. */
-async function makeFollowingPatch({ hooks }: Session, cause: Cause): Promise<PreparedPatch | null> {
-  const isOfPage = cause.lead.diagnosis.category === 'ui-error' && isOwnAssertion(cause.lead);
-  return (isOfPage && (await hooks.follow?.(cause))) || null;
+async function createExpectationPatch({ hooks }: Session, cause: Cause): Promise<PreparedPatch | null> {
+  const isAboutPage = cause.lead.diagnosis.category === 'ui-error' && isOwnAssertion(cause.lead);
+  return (isAboutPage && (await hooks.proposeExpectations?.(cause))) || null;
 }
 
 /** Returns a patch that reverts the app's change (BL-4); null if no change is blamed and more than the test's own assertion failed. */
-async function makeRevertingPatch(session: Session, cause: Cause): Promise<PreparedPatch | null> {
-  const edits = cause.blame || isOwnAssertion(cause.lead) ? await takeBackApp(session, cause) : null;
-  const what = cause.blame ? 'the change that broke it' : 'what has changed since its tests were green';
-  return edits && { side: 'app', summary: `takes back ${what}`, edits };
+async function createRevertPatch(session: Session, cause: Cause): Promise<PreparedPatch | null> {
+  const edits = cause.blame || isOwnAssertion(cause.lead) ? await createAppRevert(session, cause) : null;
+  const target = cause.blame ? 'the change that broke it' : 'what has changed since its tests were green';
+  return edits && { side: 'app', summary: `reverts ${target}`, edits };
 }
 
 /** Proves a patch that needs no agent; if the tests are green with it, adds it as an attempt for a person to decide on. */

@@ -1,7 +1,7 @@
 import type { Attempt } from '../model/attempt.js';
 import type { Cause } from '../model/cause.js';
 import type { CauseEnd } from '../model/verdict.js';
-import type { KnownFailure } from '../store/store.js';
+import type { FailureHistory } from '../store/store.js';
 import type { Trial } from './attempt/trial.js';
 import type { ProposedFix } from './hooks.js';
 
@@ -9,12 +9,12 @@ import type { ProposedFix } from './hooks.js';
 export interface CauseWork {
   /** The cause, with the tests that no other fix has healed, and the change that broke them once it is known. */
   cause: Cause;
-  /** The knowledge of earlier runs about this failure. */
-  readonly known: KnownFailure;
+  /** The history of this failure in earlier runs. */
+  readonly memory: FailureHistory;
   /** The attempts that revealed this error; their changes are in the tree (HL-3). */
-  readonly chain: readonly Attempt[];
+  readonly revealingAttempts: readonly Attempt[];
   /** Signatures that the same tests had earlier in this run; returning to one of them is not progress (HN-9). */
-  readonly earlier: ReadonlySet<string>;
+  readonly earlierSignatures: ReadonlySet<string>;
   /** The untried fixes that need no agent. */
   readonly proposals: AsyncIterator<ProposedFix>;
   /** True until `proposals` ends. */
@@ -23,7 +23,7 @@ export interface CauseWork {
   /** The newest attempt. */
   trial: Trial | null;
   /** True once the wait after the last attempt is over. */
-  waited: boolean;
+  hasWaited: boolean;
   /** The copy in which the last agent worked, because agent programs tie a session to its folder. */
   copy: number | null;
   /** Stops the work, with the reason. */

@@ -31,35 +31,35 @@ export interface RegressionBounds {
 export function chooseRegression(files: readonly TestFile[], bounds: RegressionBounds): RegressionTests {
   const distinctiveWords = createWordLookup(files);
   const scores = new Map(files.map((file) => [file, scoreNearness(file.file, bounds, distinctiveWords)]));
-  const nearness = (file: TestFile) => scores.get(file) ?? 0;
-  const nearestFirst = files.toSorted((a, b) => nearness(b) - nearness(a));
-  const budget = bounds.timeMs * Math.max(1, bounds.workers);
+  const getNearness = (file: TestFile) => scores.get(file) ?? 0;
+  const nearestFirst = files.toSorted((a, b) => getNearness(b) - getNearness(a));
+  const budgetMs = bounds.timeMs * Math.max(1, bounds.workers);
   const chosen: TestFile[] = [];
   const leftOut: TestFile[] = [];
-  let spent = 0;
+  let usedMs = 0;
   for (const file of nearestFirst) {
-    const isChosen = chosen.length === 0 || spent + file.durationMs <= budget;
+    const isChosen = chosen.length === 0 || usedMs + file.durationMs <= budgetMs;
     (isChosen ? chosen : leftOut).push(file);
-    if (isChosen) spent += file.durationMs;
+    if (isChosen) usedMs += file.durationMs;
   }
   return { files: chosen, leftOut };
 }
 
 type Words = (file: string) => readonly string[];
 
-function scoreNearness(file: string, { healed, changed }: RegressionBounds, wordsOf: Words): number {
+function scoreNearness(file: string, { healed, changed }: RegressionBounds, listWords: Words): number {
   if (healed.includes(file)) return Number.MAX_SAFE_INTEGER;
-  const words = wordsOf(file);
-  const countShared = (other: string) => wordsOf(other).filter((word) => words.includes(word)).length;
+  const words = listWords(file);
+  const countShared = (other: string) => listWords(other).filter((word) => words.includes(word)).length;
   return Math.max(0, ...[...healed, ...changed].map(countShared));
 }
 
 /** Returns a function that splits a path into words, without those in the path of every test file: `src/cart/total.ts` is near `tests/cart.spec.ts`. */
 function createWordLookup(files: readonly TestFile[]): Words {
-  const everywhere = splitPath(files[0]?.file ?? '').filter((word) =>
+  const commonWords = splitPath(files[0]?.file ?? '').filter((word) =>
     files.every(({ file }) => splitPath(file).includes(word)),
   );
-  return (file) => splitPath(file).filter((word) => !everywhere.includes(word));
+  return (file) => splitPath(file).filter((word) => !commonWords.includes(word));
 }
 
 function splitPath(file: string): string[] {

@@ -7,7 +7,7 @@ import { isUndecided, observeFailure } from './observations.js';
 import { type Progress, type ProofTest, findCauseState } from './progress.js';
 
 /** The outcome of a test in a clean copy without its fix, if it is green there with the fix; otherwise, why the copy shows nothing. */
-type InCleanCopy =
+type CleanCopyResult =
   { readonly state: 'red' | 'green' } | { readonly state: 'nothing'; readonly because: string };
 
 /** Returns the files outside git that changed since work on the causes of these tests began. Reverting a fix does not restore them. */
@@ -16,13 +16,13 @@ export function listLeftovers(progress: Progress, tests: readonly ProofTest[]): 
 }
 
 function findStartTime(progress: Progress, tests: readonly ProofTest[]): number {
-  const begun = tests.flatMap(({ causeId }) => findCauseState(progress, { id: causeId })?.startedAt ?? []);
-  return begun.length > 0 ? Math.min(...begun) : 0;
+  const starts = tests.flatMap(({ causeId }) => findCauseState(progress, { id: causeId })?.startedAt ?? []);
+  return starts.length > 0 ? Math.min(...starts) : 0;
 }
 
 /**
  * Proves that tests need their fixes in a copy with only tracked files, packages and `.env` files (HN-5): red without the changes that are now
- * reverted in the project, green with all changes. `unable` says why these could not be reverted. Afterwards, all changes are in the project again.
+ * reverted in the project, green with all changes. `whyNotReverted` is set if these could not be reverted. Afterwards, all changes are in the project again.
  */
 export async function proveInCleanCopy(
   progress: Progress,
@@ -30,33 +30,34 @@ export async function proveInCleanCopy(
   {
     ids,
     without: reverted,
-    unable,
-  }: { readonly ids: readonly string[]; readonly without: readonly string[]; readonly unable: string | null },
+    whyNotReverted,
+  }: Record<'ids' | 'without', readonly string[]> & { readonly whyNotReverted: string | null },
 ): Promise<void> {
   const { session } = progress;
   const { workspace, observations } = session;
-  const key = ({ failure }: ProofTest) => failureKey(failure.failure);
+  const getKey = ({ failure }: ProofTest) => failureKey(failure.failure);
   const run = () => session.suite.runInCleanCopy({ ids, since: findStartTime(progress, tests) });
-  const whyNot = unable ?? (await explainForeignServer(tests));
-  const without = whyNot ?? (await run());
+  const obstacle = whyNotReverted ?? (await explainForeignServer(tests));
+  const without = obstacle ?? (await run());
   await workspace.revertTemporarily([]);
-  const withAll = typeof without === 'string' ? without : await run();
+  const withFix = typeof without === 'string' ? without : await run();
   if (session.signal.aborted) return;
   const fixes = workspace.listApplied().filter((id) => !reverted.includes(id));
   for (const test of tests) {
-    const shown: InCleanCopy =
-      typeof without === 'string' || typeof withAll === 'string'
-        ? { state: 'nothing', because: typeof withAll === 'string' ? withAll : '' }
-        : compareRuns(selectTest(without, test), selectTest(withAll, test));
-    const because = shown.state === 'nothing' ? { because: shown.because } : {};
-    const how = { part: 'shared', isClean: true } as const;
-    const observed = new Map([[key(test), observationOf[shown.state]]]);
-    observations.add(observed, { ...how, ...because, fixes, without: reverted });
-    if (shown.state !== 'nothing') observations.add(new Map([[key(test), observationOf.green]]), how);
+    const result: CleanCopyResult =
+      typeof without === 'string' || typeof withFix === 'string'
+        ? { state: 'nothing', because: typeof withFix === 'string' ? withFix : '' }
+        : compareRuns(selectTest(without, test), selectTest(withFix, test));
+    const because = result.state === 'nothing' ? { because: result.because } : {};
+    const state = { part: 'shared', isClean: true } as const;
+    const observed = new Map([[getKey(test), observationByState[result.state]]]);
+    observations.add(observed, { ...state, ...because, fixes, without: reverted });
+    if (result.state !== 'nothing')
+      observations.add(new Map([[getKey(test), observationByState.green]]), state);
   }
 }
 
-const observationOf: Readonly<Record<InCleanCopy['state'], Observation>> = {
+const observationByState: Readonly<Record<CleanCopyResult['state'], Observation>> = {
   red: { ended: 'failed', failure: null, suiteFailure: null },
   green: { ended: 'passed', failure: null, suiteFailure: null },
   nothing: { ended: 'not-run', failure: null, suiteFailure: null },
@@ -71,32 +72,32 @@ function selectTest(run: SuiteRun, { failure }: ProofTest): TestRun {
   return { observation: observeFailure({ run, failures: [] }, failure), run };
 }
 
-function compareRuns(without: TestRun, withAll: TestRun): InCleanCopy {
-  const { run } = withAll;
-  const nothing = (because: string): InCleanCopy => ({ state: 'nothing', because });
+function compareRuns(without: TestRun, withFix: TestRun): CleanCopyResult {
+  const { run } = withFix;
+  const showsNothing = (because: string): CleanCopyResult => ({ state: 'nothing', because });
   const reused = run.reusedServer ?? without.run.reusedServer;
-  if (reused) return nothing(`${reused} was already being served, but not from the copy`);
-  if (!isGreen(withAll.observation)) {
+  if (reused) return showsNothing(`${reused} was already being served, but not from the copy`);
+  if (!isGreen(withFix.observation)) {
     const [error] = run.suiteFailure?.errors ?? [];
     const suiteError = error ? `the suite fails there: ${error.message.split('\n')[0]}` : null;
-    return nothing(suiteError ?? 'even with the fix, the test is not green there');
+    return showsNothing(suiteError ?? 'even with the fix, the test is not green there');
   }
   if (isGreen(without.observation)) return { state: 'green' };
   const hasRun = without.run.tests.some(({ outcome }) => outcome !== 'not-run');
   return isUndecided(without.observation) && hasRun
-    ? nothing('the test did not run there without the fix')
+    ? showsNothing('the test did not run there without the fix')
     : { state: 'red' };
 }
 
 /** Explains why a run in a copy would not test the copy: the suite uses a server that it does not start. Returns null if it does not. */
 async function explainForeignServer(tests: readonly ProofTest[]): Promise<string | null> {
-  const visited = tests.flatMap(({ failure: { evidence } }) => [
+  const urls = tests.flatMap(({ failure: { evidence } }) => [
     evidence.pageUrl ?? '',
     ...evidence.network.flatMap(({ url, resourceType }) =>
       resourceType === 'document' || resourceType === 'api' ? [url] : [],
     ),
   ]);
-  const origins = [...new Set(visited.flatMap((url) => (/^https?:/.test(url) ? new URL(url).origin : [])))];
+  const origins = [...new Set(urls.flatMap((url) => (/^https?:/.test(url) ? new URL(url).origin : [])))];
   const local = origins.filter((origin) => isLoopback(splitUrl(origin)?.host ?? ''));
   if (local.length === 0 && origins[0] !== undefined) return `its pages come from ${origins[0]}`;
   for (const origin of local) {

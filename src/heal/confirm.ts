@@ -1,4 +1,4 @@
-import { chooseNeighbors, chooseShown, type GreenTest, groupAlike, ranBefore } from './alike.js';
+import { chooseNeighbors, chooseRepresentatives, type GreenTest, groupAlike, ranBefore } from './alike.js';
 import type { DiagnosedFailure } from '../model/cause.js';
 import { failureKey, formatTitles, listTests } from '../model/failure.js';
 import { countRedsNeeded } from '../model/failure-rate.js';
@@ -31,10 +31,10 @@ export async function confirm(
   progress: Progress,
   failures: readonly DiagnosedFailure[],
 ): Promise<Confirmation> {
-  const knownRed = failures.filter((failure) => isConfirmed(progress, failure));
-  const alike = groupAlike(failures.filter((failure) => !knownRed.includes(failure)));
-  const representatives = new Set(alike.flatMap(chooseShown));
-  const first = await runAgain(progress, [...representatives]);
+  const alreadyConfirmed = failures.filter((failure) => isConfirmed(progress, failure));
+  const alike = groupAlike(failures.filter((failure) => !alreadyConfirmed.includes(failure)));
+  const representatives = new Set(alike.flatMap(chooseRepresentatives));
+  const first = await rerunFailures(progress, [...representatives]);
   if (first.blockedBy) return { ...first, confirmed: [] };
   const joined: DiagnosedFailure[] = [];
   const remaining: DiagnosedFailure[] = [];
@@ -43,22 +43,23 @@ export async function confirm(
     const keys = new Set(group.map(({ failure }) => failureKey(failure)));
     const causes = groupIntoCauses(first.confirmed.filter(({ failure }) => keys.has(failureKey(failure))));
     const [cause, ...more] = causes;
-    if (cause && more.length === 0) joined.push(...others.map((failure) => diagnoseAs(failure, cause.lead)));
+    if (cause && more.length === 0)
+      joined.push(...others.map((failure) => copyDiagnosis(failure, cause.lead)));
     else remaining.push(...others);
   }
-  const hint = longWaitHint([...knownRed, ...first.confirmed]);
+  const hint = createLongWaitHint([...alreadyConfirmed, ...first.confirmed]);
   if (hint !== null) progress.session.bus.emit({ type: 'run.warning', message: hint });
   for (const failure of joined) await progress.session.diagnostics.writeFailure(failure);
-  const second = await runAgain(progress, remaining);
+  const second = await rerunFailures(progress, remaining);
   const green = [...first.flaky, ...second.flaky];
   const isByChance = (failure: DiagnosedFailure) =>
     first.byChance.has(failure) || second.byChance.has(failure);
-  const third = await runAmongOthers(
+  const third = await rerunAfterOthers(
     progress,
     green.filter((failure) => !isByChance(failure)),
   );
   return {
-    confirmed: [...knownRed, ...first.confirmed, ...joined, ...second.confirmed, ...third.confirmed],
+    confirmed: [...alreadyConfirmed, ...first.confirmed, ...joined, ...second.confirmed, ...third.confirmed],
     flaky: [...third.flaky, ...green.filter(isByChance)],
     uncovered: [...first.uncovered, ...second.uncovered, ...third.uncovered],
     blockedBy: second.blockedBy,
@@ -71,7 +72,7 @@ const testTimeout = /Test timeout of (\d+) ?ms exceeded/;
 const actionError = /\b(?:locator|page|frame)\.(?!goto|waitFor)\w+: /;
 
 /** Explains how to shorten red runs, if an action waits until its test times out; null if none does. */
-export function longWaitHint(failures: readonly Pick<DiagnosedFailure, 'failure'>[]): string | null {
+export function createLongWaitHint(failures: readonly Pick<DiagnosedFailure, 'failure'>[]): string | null {
   const waits = failures.map(({ failure: { errors } }) => {
     const texts = errors.map(({ message }) => message).join('\n');
     return actionError.test(texts) ? Number(testTimeout.exec(texts)?.[1] ?? 0) : 0;
@@ -82,18 +83,18 @@ export function longWaitHint(failures: readonly Pick<DiagnosedFailure, 'failure'
 }
 
 /** `byChance` are the flaky tests that were both red and green without the tests before them, so that those are not the reason. */
-type RunAgain = Confirmation & { readonly byChance: ReadonlySet<DiagnosedFailure> };
+type Rerun = Confirmation & { readonly byChance: ReadonlySet<DiagnosedFailure> };
 
 /** Runs failing tests again. The first time, adds green tests of the same files, to show what happens in a passing test. */
-async function runAgain(progress: Progress, failures: readonly DiagnosedFailure[]): Promise<RunAgain> {
+async function rerunFailures(progress: Progress, failures: readonly DiagnosedFailure[]): Promise<Rerun> {
   const { session } = progress;
   let confirmed = [...failures];
   const flaky: DiagnosedFailure[] = [];
   const byChance = new Set<DiagnosedFailure>();
   const uncovered: DiagnosedFailure[] = [];
-  for (let time = 0; time < session.settings.verify.confirm && confirmed.length > 0; time += 1) {
+  for (let round = 0; round < session.settings.verify.confirm && confirmed.length > 0; round += 1) {
     const isAboutSuite = confirmed.some(({ failure }) => failure.scope === 'suite');
-    const neighbors = time === 0 ? chooseNeighbors(confirmed, progress.green) : [];
+    const neighbors = round === 0 ? chooseNeighbors(confirmed, progress.greenTests) : [];
     const ids = [...new Set([...confirmed.flatMap(({ rerunIds }) => rerunIds), ...neighbors])];
     const request = { failures: confirmed, purpose: 'confirm', causeId: null } as const;
     const rerun = await retest(session, isAboutSuite ? request : { ...request, ids });
@@ -102,10 +103,10 @@ async function runAgain(progress: Progress, failures: readonly DiagnosedFailure[
     const ends = confirmed.map((before) => ({ before, now: rerun.observe(before) }));
     const green = ends.filter(({ now }) => isGreen(now)).map(({ before }) => before);
     flaky.push(...green);
-    if (time > 0) for (const failure of green) byChance.add(failure);
+    if (round > 0) for (const failure of green) byChance.add(failure);
     uncovered.push(...rerun.others);
     const files = new Set(listTests(confirmed).map(({ location }) => location.file));
-    const along = progress.green.filter(
+    const along = progress.greenTests.filter(
       ({ test }) => neighbors.includes(test.id) && files.has(test.location.file),
     );
     confirmed = ends
@@ -147,37 +148,37 @@ async function findGreenByChance(
 }
 
 /** If a run with all earlier tests would take longer than this, only those of the same files run. */
-const MAX_AMONG_OTHERS_MS = 180_000;
+const MAX_RUN_WITH_OTHERS_MS = 180_000;
 
 /**
  * Re-runs tests that were green alone, this time after the tests that ran before them when they were red. A test that is then red, and green again
  * alone, is not flaky: it fails only after the others, so from now on they are part of all its re-runs.
  */
-async function runAmongOthers(
+async function rerunAfterOthers(
   progress: Progress,
   green: readonly DiagnosedFailure[],
 ): Promise<Omit<Confirmation, 'blockedBy'>> {
-  const { session, ran } = progress;
+  const { session, ranTests } = progress;
   const others = (failure: DiagnosedFailure) =>
-    listIdsBefore(failure, ran).filter((id) => !failure.rerunIds.includes(id));
+    listIdsBefore(failure, ranTests).filter((id) => !failure.rerunIds.includes(id));
   const tests = green.filter((failure) => others(failure).length > 0);
-  const none = { confirmed: [], flaky: green, uncovered: [] };
-  if (tests.length === 0 || session.signal.aborted) return none;
-  const own = tests.flatMap(({ rerunIds }) => rerunIds);
-  const all = new Set([...own, ...tests.flatMap(others)]);
+  const unchanged = { confirmed: [], flaky: green, uncovered: [] };
+  if (tests.length === 0 || session.signal.aborted) return unchanged;
+  const ownIds = tests.flatMap(({ rerunIds }) => rerunIds);
+  const all = new Set([...ownIds, ...tests.flatMap(others)]);
   const files = new Set(listTests(tests).map(({ location }) => location.file));
-  const ofFiles = ran.flatMap(({ test }) => (files.has(test.location.file) ? [test.id] : []));
-  const isShort = (session.suite.plan.estimateMs([...all]) ?? 0) <= MAX_AMONG_OTHERS_MS;
-  const ids = isShort ? [...all] : [...new Set([...own, ...ofFiles.filter((id) => all.has(id))])];
+  const idsInSameFiles = ranTests.flatMap(({ test }) => (files.has(test.location.file) ? [test.id] : []));
+  const isShort = (session.suite.plan.estimateMs([...all]) ?? 0) <= MAX_RUN_WITH_OTHERS_MS;
+  const ids = isShort ? [...all] : [...new Set([...ownIds, ...idsInSameFiles.filter((id) => all.has(id))])];
   const rerun = await retest(session, { failures: tests, purpose: 'confirm', causeId: null, ids });
   const redAgain = tests.filter((before) => rerun.observe(before).failure !== null);
-  const steady = await findGreenAlone(session, redAgain);
+  const greenAlone = await findGreenAlone(session, redAgain);
   const confirmed = redAgain.flatMap((before) => {
-    const failure = steady.has(before) ? rerun.observe(before).failure : null;
+    const failure = greenAlone.has(before) ? rerun.observe(before).failure : null;
     const earlier = others(before).filter((id) => ids.includes(id));
     if (failure === null || earlier.length === 0) return [];
     const setUps = failure.failure.scope === 'test' ? (failure.failure.setUp?.projects ?? []) : [];
-    const needed = ran.filter(({ test }) => earlier.includes(test.id) && !setUps.includes(test.project));
+    const needed = ranTests.filter(({ test }) => earlier.includes(test.id) && !setUps.includes(test.project));
     const needs = needed.map(({ test }) => test.id);
     const neededTests = needed.map(({ test }) => ({
       name: formatTitles(test.titlePath),
@@ -207,7 +208,7 @@ async function findGreenAlone(
 ): Promise<ReadonlySet<DiagnosedFailure>> {
   if (failures.length === 0 || session.signal.aborted) return new Set();
   const ids = [...new Set(failures.flatMap(({ rerunIds }) => rerunIds))];
-  const { tests } = await session.suite.runAgain({ ids, purpose: 'confirm', causeId: null });
+  const { tests } = await session.suite.rerun({ ids, purpose: 'confirm', causeId: null });
   const green = new Set(tests.flatMap(({ test, outcome }) => (outcome === 'expected' ? test.id : [])));
   return new Set(failures.filter(({ failure }) => green.has(failureKey(failure))));
 }
@@ -230,7 +231,7 @@ function listIdsBefore({ failure }: DiagnosedFailure, tests: readonly GreenTest[
 /** True if a failure has occurred often enough, last in the current tree, and has its trace. */
 function isConfirmed({ session }: Progress, failure: DiagnosedFailure): boolean {
   if (!failure.isTraced && failure.failure.scope === 'test') return false;
-  return session.observations.timesRed(failure) > Math.max(1, session.settings.verify.confirm);
+  return session.observations.countReds(failure) > Math.max(1, session.settings.verify.confirm);
 }
 
 /**
@@ -249,7 +250,7 @@ function combineRuns(before: DiagnosedFailure, again: DiagnosedFailure | null): 
 }
 
 /** Gives a failure that did not run again the diagnosis of the failure that stands for it. */
-function diagnoseAs(failure: DiagnosedFailure, lead: DiagnosedFailure): DiagnosedFailure {
+function copyDiagnosis(failure: DiagnosedFailure, lead: DiagnosedFailure): DiagnosedFailure {
   const test = lead.failure.scope === 'test' ? lead.failure.test.titlePath.join(' › ') : 'the suite';
   const missing = `what only a trace shows: not run again, since it failed like ${test}, which was`;
   const { diagnosis, n: like } = lead;

@@ -1,5 +1,5 @@
 import { searchMinimalSet, type SetOutcome } from '../minimal-set.js';
-import { type FixInProof, isWithout, type Sighting } from './proof-question.js';
+import { type FixInProof, isWithout, type TestRunResult } from './proof-question.js';
 
 /** Which fixes broke a test, or the run that the search needs next. */
 export type CulpritSearch =
@@ -14,7 +14,7 @@ interface CulpritQuestion {
   /** The fixes that may have broken the test, oldest first. */
   readonly suspects: readonly FixInProof[];
   /** The runs of the search. */
-  readonly sightings: readonly Sighting[];
+  readonly results: readonly TestRunResult[];
   /** How often the test must be green without them, and red again with them. */
   readonly greens: number;
   readonly reds: number;
@@ -26,13 +26,13 @@ interface CulpritQuestion {
  * red with them.
  */
 export function searchCulprits(question: CulpritQuestion): CulpritSearch {
-  const { kept, sightings, greens, reds } = question;
-  const seenWithout = (without: readonly string[]) =>
-    sightings.filter((sighting) => isWithout(sighting, { kept, without }));
-  const found = findSet(question, (changes) => seenWithout(changes)[0]?.shown);
+  const { kept, results, greens, reds } = question;
+  const listResultsWithout = (without: readonly string[]) =>
+    results.filter((result) => isWithout(result, { kept, without }));
+  const found = findSet(question, (changes) => listResultsWithout(changes)[0]?.shown);
   if ('kind' in found) return found;
-  const without = listChangesOf(found.fixes);
-  const [green, red] = [seenWithout(without), seenWithout([])];
+  const without = listAllChanges(found.fixes);
+  const [green, red] = [listResultsWithout(without), listResultsWithout([])];
   if (green.some(({ shown }) => shown === 'red') || red.some(({ shown }) => shown === 'green'))
     return { kind: 'unsteady' };
   if (green.length < greens) return { kind: 'run', without };
@@ -43,31 +43,31 @@ export function searchCulprits(question: CulpritQuestion): CulpritSearch {
 /** Returns the smallest set of fixes without which the test is green, or the run that the search needs next. */
 function findSet(
   { suspects }: CulpritQuestion,
-  shownWithout: (changes: readonly string[]) => Sighting['shown'] | undefined,
+  findOutcomeWithout: (changes: readonly string[]) => TestRunResult['shown'] | undefined,
 ): { readonly fixes: readonly FixInProof[] } | CulpritSearch {
   const newestFirst = suspects.toReversed();
   for (const fix of newestFirst) {
-    const shown = shownWithout(fix.withRevealed);
+    const shown = findOutcomeWithout(fix.withRevealed);
     if (shown === undefined) return { kind: 'run', without: fix.withRevealed };
     if (shown === 'green') return { fixes: [fix] };
   }
   const search = searchMinimalSet(newestFirst, () => 0);
   let step = search.next();
   while (!step.done) {
-    const without = listChangesOf(step.value);
-    const shown = shownWithout(without);
+    const without = listAllChanges(step.value);
+    const shown = findOutcomeWithout(without);
     if (shown === undefined) return { kind: 'run', without };
     step = search.next(outcomes[shown]);
   }
   return step.value?.isMinimal ? { fixes: step.value.set } : { kind: 'nobody' };
 }
 
-const outcomes: Readonly<Record<Sighting['shown'], SetOutcome>> = {
+const outcomes: Readonly<Record<TestRunResult['shown'], SetOutcome>> = {
   green: 'green',
   red: 'red',
   nothing: 'unresolved',
 };
 
-function listChangesOf(fixes: readonly FixInProof[]): readonly string[] {
+function listAllChanges(fixes: readonly FixInProof[]): readonly string[] {
   return [...new Set(fixes.flatMap(({ withRevealed }) => withRevealed))];
 }

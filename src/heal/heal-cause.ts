@@ -3,7 +3,7 @@ import { builtIn } from '../model/built-in.js';
 import { findUnrefutedEnvironment, chooseRetryAxis } from '../model/cause.js';
 import type { CauseEnd } from '../model/verdict.js';
 import { unreachable } from '../unreachable.js';
-import { ask, mayBeMeant, repeatOpenQuestion } from './ask.js';
+import { askPerson, mayBeIntended, repeatOpenQuestion } from './ask.js';
 import {
   applyTrial,
   endJudged,
@@ -13,13 +13,13 @@ import {
   prepareAgent,
   stopTrial,
   tryTogether,
-  tryWhole,
+  tryWholeChange,
 } from './attempt/attempt.js';
 import { applyProposal } from './attempt/proposed.js';
 import {
   toAttempt,
   recordTriedAttempt,
-  endUntested,
+  endWithoutRun,
   isGreenWithOthers,
   startTrial,
   type Trial,
@@ -37,48 +37,51 @@ import type { Session } from './session.js';
  */
 export async function healCause(schedule: Schedule, work: CauseWork): Promise<void> {
   const { session } = schedule.progress;
-  const { known, attempts } = work;
+  const { memory, attempts } = work;
   const causeId = work.cause.id;
   const isNew = attempts.length === 0;
   session.bus.emit({ type: 'cause.started', causeId });
-  if (known.open && isNew) work.end = repeatOpenQuestion(session, work.cause, known.open);
-  else if (known.fix && isNew) session.bus.emit({ type: 'cause.came_back', causeId, fix: known.fix });
+  if (memory.openEscalation && isNew)
+    work.end = repeatOpenQuestion(session, work.cause, memory.openEscalation);
+  else if (memory.fix && isNew) session.bus.emit({ type: 'cause.came_back', causeId, fix: memory.fix });
   while (work.end === null) {
-    work.cause = schedule.informed(work.cause);
-    await carryOut(schedule, work, nextStep(schedule, work));
+    work.cause = schedule.addFoundBlame(work.cause);
+    await executeStep(schedule, work, chooseNextStep(schedule, work));
   }
 }
 
-function nextStep({ progress }: Schedule, work: CauseWork): NextStep {
+function chooseNextStep({ progress }: Schedule, work: CauseWork): NextStep {
   const { session } = progress;
-  if (work.signal.aborted) return interrupted('interrupted');
+  if (work.signal.aborted) return endInterrupted('interrupted');
   const decision = decideNextStep(createHistory(session, work), session.settings);
   const isEnd = decision.kind === 'end' || decision.kind === 'escalate';
-  return isEnd || mayStartMoreWork(progress) ? decision : interrupted('healing stopped before its next try');
+  return isEnd || mayStartMoreWork(progress)
+    ? decision
+    : endInterrupted('healing stopped before its next try');
 }
 
-function interrupted(reason: string): NextStep {
+function endInterrupted(reason: string): NextStep {
   return { kind: 'end', end: { verdict: 'interrupted', reason } };
 }
 
 function createHistory(
   session: Session,
-  { cause, known, attempts, waited, hasProposals }: CauseWork,
+  { cause, memory, attempts, hasWaited, hasProposals }: CauseWork,
 ): CauseHistory {
   const { routes, agents: settings } = session.settings;
-  const chosen = known.decision?.chosen ?? null;
+  const chosen = memory.decision?.chosen ?? null;
   const routed = listAgentsFor(cause.lead, routes);
   const { proposers = [], noAgents } = session.hooks;
-  const without = chosen ? 'only the patch that a person has chosen was tried' : noAgents;
-  const agents = without === undefined ? routed.filter((name) => settings[name]?.runner !== builtIn) : [];
+  const whyNoAgent = chosen ? 'only the patch that a person has chosen was tried' : noAgents;
+  const agents = whyNoAgent === undefined ? routed.filter((name) => settings[name]?.runner !== builtIn) : [];
   const isFixing = session.settings.fixer !== 'none';
   const noAgent =
-    without ??
+    whyNoAgent ??
     `${isFixing ? 'the built-in fixer found no fix it is sure of, and ' : ''}no agent program is set up`;
   return {
     attempts,
-    waited,
-    earlier: known.tries,
+    hasWaited,
+    earlier: memory.tries,
     // A failure without a route is not offered to proposers either, unless a person chose a patch.
     hasProposals: hasProposals && (chosen !== null || (proposers.length > 0 && routed.length > 0)),
     ...(routed.length > 0 && agents.length === 0 ? { noAgent } : {}),
@@ -89,15 +92,15 @@ function createHistory(
   };
 }
 
-async function carryOut(schedule: Schedule, work: CauseWork, decision: NextStep): Promise<void> {
+async function executeStep(schedule: Schedule, work: CauseWork, decision: NextStep): Promise<void> {
   const { session } = schedule.progress;
   switch (decision.kind) {
     case 'wait':
-      return wait(schedule, work, decision.delayMs);
+      return waitBeforeRetry(schedule, work, decision.delayMs);
     case 'propose': {
       const proposal = await work.proposals.next();
       if (proposal.done) work.hasProposals = false;
-      else await propose(schedule, work, { n: decision.attempt, proposal: proposal.value });
+      else await tryProposal(schedule, work, { n: decision.attempt, proposal: proposal.value });
       return;
     }
     case 'retest':
@@ -109,11 +112,11 @@ async function carryOut(schedule: Schedule, work: CauseWork, decision: NextStep)
       return;
     }
     case 'escalate':
-      if (await isRefuted(schedule, work, decision)) return;
-      work.end = await ask(session, work, decision.question);
+      if (await hasDecisionChanged(schedule, work, decision)) return;
+      work.end = await askPerson(session, work, decision.question);
       return;
     case 'end':
-      if (decision.end.environment && (await isRefuted(schedule, work, decision))) return;
+      if (decision.end.environment && (await hasDecisionChanged(schedule, work, decision))) return;
       work.end = await endOrAsk(schedule, work, decision.end);
       return;
     default:
@@ -122,9 +125,9 @@ async function carryOut(schedule: Schedule, work: CauseWork, decision: NextStep)
 }
 
 /** Finishes the search for the change that broke a cause; returns true if the policy then decides otherwise (HL-7). */
-async function isRefuted(schedule: Schedule, work: CauseWork, { kind }: NextStep): Promise<boolean> {
-  work.cause = await schedule.explained(work.cause);
-  const next = nextStep(schedule, work);
+async function hasDecisionChanged(schedule: Schedule, work: CauseWork, { kind }: NextStep): Promise<boolean> {
+  work.cause = await schedule.finishBlameSearch(work.cause);
+  const next = chooseNextStep(schedule, work);
   return next.kind !== kind && next.kind !== 'end';
 }
 
@@ -132,22 +135,22 @@ async function isRefuted(schedule: Schedule, work: CauseWork, { kind }: NextStep
 async function endOrAsk(schedule: Schedule, work: CauseWork, end: CauseEnd): Promise<CauseEnd> {
   const { session } = schedule.progress;
   if (end.verdict !== 'failed' || end.overBudget) return end;
-  work.cause = await schedule.explained(work.cause);
-  if (!(await mayBeMeant(session, work))) return end;
-  return ask(session, work, `${end.reason}: is the new behavior right?`);
+  work.cause = await schedule.finishBlameSearch(work.cause);
+  if (!(await mayBeIntended(session, work))) return end;
+  return askPerson(session, work, `${end.reason}: is the new behavior right?`);
 }
 
-async function wait(schedule: Schedule, work: CauseWork, delayMs: number): Promise<void> {
+async function waitBeforeRetry(schedule: Schedule, work: CauseWork, delayMs: number): Promise<void> {
   const { bus, clock } = schedule.progress.session;
   const last = work.attempts.at(-1);
   const reason = (last && getEndReason(last)) ?? 'the fix did not hold';
   const attempt = (last?.n ?? 0) + 1;
   bus.emit({ type: 'agent.retrying', causeId: work.cause.id, attempt, delayMs, reason });
   await schedule.pause(() => clock.sleep(delayMs, work.signal));
-  work.waited = true;
+  work.hasWaited = true;
 }
 
-async function propose(
+async function tryProposal(
   schedule: Schedule,
   work: CauseWork,
   { n, proposal }: { readonly n: number; readonly proposal: ProposedFix },
@@ -178,24 +181,26 @@ async function deploy(
   const { session } = schedule.progress;
   const { settings, spending } = session;
   const isStillNext = () => {
-    const decision = nextStep(schedule, work);
+    const decision = chooseNextStep(schedule, work);
     return decision.kind === 'deploy' && decision.agent === agent;
   };
   const finishedTrial = await schedule.withAgent(work, async (copy) => {
     const started = await schedule.startInTurn(async () => {
-      await schedule.recheck(work);
-      work.cause = schedule.informed(work.cause);
+      await schedule.rerunBeforeAgent(work);
+      work.cause = schedule.addFoundBlame(work.cause);
       while (isStillNext() && !spending.mayStartAgent(settings.limits)) await spending.waitForNextEnd();
       if (!isStillNext()) return null;
       const runner = settings.agents[agent]?.runner ?? null;
       const trial = await startTrial(session, work.cause, { n, agent, runner });
-      const { cause, attempts: previous, chain, known } = work;
-      const request = { cause, agent, n, previous, chain, known };
-      const finish = await schedule.inCopy(work, copy, (slot) => prepareAgent(session, trial, request, slot));
+      const { cause, attempts: previous, revealingAttempts, memory } = work;
+      const request = { cause, agent, n, previous, revealingAttempts, memory };
+      const finish = await schedule.prepareInCopy(work, copy, (slot) =>
+        prepareAgent(session, trial, request, slot),
+      );
       return { trial, finish };
     });
     if (started === null) return null;
-    void schedule.searchOn();
+    void schedule.continueSearches();
     await started.finish();
     await guardTrial(session, work, started.trial);
     return started.trial;
@@ -212,7 +217,7 @@ async function tryAndRecord(schedule: Schedule, work: CauseWork, trial: Trial): 
   const attempt = toAttempt(trial);
   await recordTriedAttempt(session, { cause: work.cause, id: trial.id, attempt });
   work.attempts = [...work.attempts, attempt];
-  work.waited = false;
+  work.hasWaited = false;
 }
 
 /** Applies an attempt, judges it by a re-run, and reverts it if it did not hold. */
@@ -220,7 +225,7 @@ async function tryInProject(schedule: Schedule, work: CauseWork, trial: Trial): 
   const { session } = schedule.progress;
   // Nothing was applied, so the tests are still red.
   if (trial.whole && !trial.change)
-    endUntested(trial, { kind: 'still-failing', because: trial.because ?? '' });
+    endWithoutRun(trial, { kind: 'still-failing', because: trial.because ?? '' });
   if (trial.end === null && trial.change) await tryWithOthers(schedule, work);
   if (isGreenWithOthers(trial) && trial.retest) {
     const judged = { kind: 'green', proof: [] } as const;
@@ -228,8 +233,10 @@ async function tryInProject(schedule: Schedule, work: CauseWork, trial: Trial): 
   }
   if (trial.end === null) await applyTrial(session, trial);
   if (trial.end === null)
-    await schedule.tryBeside(work, (beside) => judgeAlone(session, work, { trial, beside }));
-  await tryWhole(session, work, trial);
+    await schedule.tryWithOtherFailures(work, (otherFailures) =>
+      judgeAlone(session, work, { trial, otherFailures }),
+    );
+  await tryWholeChange(session, work, trial);
 }
 
 /** Tries the attempt at a cause together with the ready attempts at all other causes. */
@@ -239,5 +246,5 @@ async function tryWithOthers(schedule: Schedule, work: CauseWork): Promise<void>
   if (others.length === 0) return;
   await tryTogether(schedule.progress.session, [work, ...others]);
   // An attempt that does not hold together with others is tried alone once the others have been judged.
-  if (!isGreenWithOthers(work.trial)) await schedule.letOthersGoOn();
+  if (!isGreenWithOthers(work.trial)) await schedule.yieldTree();
 }

@@ -1,8 +1,8 @@
 import type { Cause, DiagnosedFailure } from '../model/cause.js';
 import { failureKey } from '../model/failure.js';
 import { isResolved } from '../model/verdict.js';
-import type { KnownFailure } from '../store/store.js';
-import { applyResult, findRemainingAfterOtherFixes } from './apply-result.js';
+import type { FailureHistory } from '../store/store.js';
+import { applyResult, dropTestsHealedByOthers } from './apply-result.js';
 import { listProposals } from './attempt/proposed.js';
 import { isGreenWithOthers } from './attempt/trial.js';
 import type { CauseWork } from './cause-work.js';
@@ -17,7 +17,7 @@ import {
   type Progress,
   listRevealingCauses,
   announceCause,
-  currentVerdict,
+  getCurrentVerdict,
 } from './progress.js';
 import { Schedule } from './schedule.js';
 import type { Session } from './session.js';
@@ -36,29 +36,36 @@ export async function healCauses(
     searches,
   }: { readonly revealed: Map<string, DiagnosedFailure>; readonly searches: BlameSearches | null },
 ): Promise<void> {
-  const agents = countAgentsAtOnce(progress.session, causes);
+  const agents = countParallelAgents(progress.session, causes);
   const schedule = new Schedule(progress, { agents, revealed, searches });
-  const works = await Promise.all(causes.map((cause) => workOn(progress, cause)));
+  const works = await Promise.all(causes.map((cause) => createWork(progress, cause)));
   await Promise.all(works.map((work) => schedule.run(work, () => healInRound(schedule, work))));
   if (schedule.failure) throw schedule.failure.error;
 }
 
 /** Returns how many agents work on these causes at the same time. */
-export function countAgentsAtOnce({ settings }: Session, causes: readonly Cause[]): number {
+export function countParallelAgents({ settings }: Session, causes: readonly Cause[]): number {
   // The suite's own failure is healed alone: until it is fixed, no test can run.
   const isSuite = causes.some(({ lead }) => lead.failure.scope === 'suite');
   return isSuite ? 1 : Math.max(1, Math.min(settings.limits.parallel, causes.length));
 }
 
 /** Heals a cause again, alone, because its fix did not hold in the proof. Returns the failures that are still red, by key. */
-export async function healAgain(
+export async function repeatHealing(
   progress: Progress,
   tried: CauseWork,
 ): Promise<ReadonlyMap<string, DiagnosedFailure>> {
   const revealed = new Map<string, DiagnosedFailure>();
   const schedule = new Schedule(progress, { agents: progress.session.settings.limits.parallel });
-  const earlier = listEarlierSignatures(progress, tried.cause);
-  const work = { ...tried, ...createSignals(progress.session), chain: [], earlier, end: null, waited: false };
+  const earlierSignatures = listEarlierSignatures(progress, tried.cause);
+  const work = {
+    ...tried,
+    ...createSignals(progress.session),
+    revealingAttempts: [],
+    earlierSignatures,
+    end: null,
+    hasWaited: false,
+  };
   await schedule.run(work, async () => {
     await healCause(schedule, work);
     for (const [key, failure] of await applyResult(progress, work)) revealed.set(key, failure);
@@ -67,20 +74,22 @@ export async function healAgain(
   return revealed;
 }
 
-export async function workOn(progress: Progress, cause: Cause): Promise<CauseWork> {
+export async function createWork(progress: Progress, cause: Cause): Promise<CauseWork> {
   const { session } = progress;
   const signature = storedSignature(cause.lead);
-  const known = dropUnrelatedFix(cause, await session.store.recordFailure(signature, session.folder.runId));
+  const memory = dropUnrelatedFix(cause, await session.store.recordFailure(signature, session.folder.runId));
   return {
     cause,
-    known,
-    chain: listRevealingCauses(progress, cause).flatMap((other) => listKeptAttempts(progress, other)),
-    earlier: listEarlierSignatures(progress, cause),
-    proposals: listProposals(session, { cause, known }),
+    memory,
+    revealingAttempts: listRevealingCauses(progress, cause).flatMap((other) =>
+      listKeptAttempts(progress, other),
+    ),
+    earlierSignatures: listEarlierSignatures(progress, cause),
+    proposals: listProposals(session, { cause, memory }),
     hasProposals: true,
     attempts: [],
     trial: null,
-    waited: true,
+    hasWaited: true,
     copy: null,
     ...createSignals(session),
     end: null,
@@ -95,30 +104,30 @@ function createSignals({ signal }: Session): Pick<CauseWork, 'stop' | 'signal'> 
 /**
  * Drops a remembered fix that changed no file or was for another class, because equal messages can have different reasons.
  */
-function dropUnrelatedFix({ lead }: Cause, known: KnownFailure): KnownFailure {
-  const { fix } = known;
+function dropUnrelatedFix({ lead }: Cause, memory: FailureHistory): FailureHistory {
+  const { fix } = memory;
   const isFix = fix !== null && fix.files.length > 0 && fix.category === lead.diagnosis.category;
-  return isFix ? known : { ...known, fix: null };
+  return isFix ? memory : { ...memory, fix: null };
 }
 
 /** Returns the signatures of resolved causes that the same tests had earlier in this run. */
 function listEarlierSignatures(progress: Progress, cause: Cause): Set<string> {
   const keys = collectKeys(cause);
   const members = [...progress.causes.values()].flatMap((other) => {
-    const verdict = other.id === cause.id ? null : currentVerdict(progress, other);
+    const verdict = other.id === cause.id ? null : getCurrentVerdict(progress, other);
     return verdict !== null && isResolved(verdict) ? other.members : [];
   });
-  const same = members.filter(({ failure }) => keys.has(failureKey(failure)) || failure.scope === 'suite');
-  return new Set(same.map(({ signature }) => signature));
+  const related = members.filter(({ failure }) => keys.has(failureKey(failure)) || failure.scope === 'suite');
+  return new Set(related.map(({ signature }) => signature));
 }
 
 async function healInRound(schedule: Schedule, work: CauseWork): Promise<void> {
   const { progress, revealed, works } = schedule;
   if (!mayStartMoreWork(progress)) return;
   // If the failure's text says that no agent can help, the change that broke it decides whether one can (CS-11), unless its escalation is open.
-  const isDecided = work.cause.lead.diagnosis.retry === 'code_error' || work.known.open !== null;
-  const cause = isDecided ? schedule.informed(work.cause) : await schedule.explained(work.cause);
-  const unhealed = await findRemainingAfterOtherFixes(progress, cause);
+  const isDecided = work.cause.lead.diagnosis.retry === 'code_error' || work.memory.openEscalation !== null;
+  const cause = isDecided ? schedule.addFoundBlame(work.cause) : await schedule.finishBlameSearch(work.cause);
+  const unhealed = await dropTestsHealedByOthers(progress, cause);
   if (!unhealed) return;
   if (unhealed.members !== cause.members) announceCause(progress, unhealed);
   work.cause = unhealed;
@@ -136,12 +145,12 @@ async function recordEnd(schedule: Schedule, work: CauseWork): Promise<readonly 
   // Healing stopped before the first attempt.
   if (work.end?.verdict === 'interrupted' && work.attempts.length === 0) return [];
   const remaining = await applyResult(progress, work);
-  stopHealed(schedule, work);
+  stopHealedAgents(schedule, work);
   return remaining.map(([, failure]) => failure);
 }
 
 /** Stops agents at work on causes that this fix has healed: one root cause gets one agent (HL-6). */
-function stopHealed({ progress, works }: Schedule, { cause, trial }: CauseWork): void {
+function stopHealedAgents({ progress, works }: Schedule, { cause, trial }: CauseWork): void {
   if (listKeptAttempts(progress, cause).length === 0 || progress.session.signal.aborted) return;
   for (const other of works) {
     const observation = trial?.retest?.observe(other.cause.lead);
@@ -153,7 +162,7 @@ function stopHealed({ progress, works }: Schedule, { cause, trial }: CauseWork):
 
 /** Ends a cause whose agent was stopped because another fix turned its test green; tests that are still red get new causes. */
 async function endHealedByAnother(progress: Progress, cause: Cause): Promise<readonly DiagnosedFailure[]> {
-  const unhealed = await findRemainingAfterOtherFixes(progress, cause);
+  const unhealed = await dropTestsHealedByOthers(progress, cause);
   if (!unhealed) return [];
   const reason = 'its first test was green with the fix of another cause';
   await endCause(progress, cause, { verdict: 'superseded', reason });

@@ -6,7 +6,7 @@ import type { Cause, DiagnosedFailure } from '../model/cause.js';
 import { failureKey, formatTitles, listTests } from '../model/failure.js';
 import { groupIntoCauses } from '../diagnose/group.js';
 import type { CauseWork } from './cause-work.js';
-import { countAgentsAtOnce, healAgain, healCauses } from './heal-causes.js';
+import { countParallelAgents, repeatHealing, healCauses } from './heal-causes.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
 import { observeRun } from './observations.js';
 import {
@@ -20,7 +20,7 @@ import {
   createProgress,
   type Progress,
   announceCause,
-  currentVerdict,
+  getCurrentVerdict,
 } from './progress.js';
 import { joinCauses } from './join-causes.js';
 import { proveFixes } from './prove.js';
@@ -28,9 +28,9 @@ import { mayReviewFixes } from './review/review-fixes.js';
 import { storedSignature } from './stored-signature.js';
 import { retest } from './retest.js';
 import { revertDeadEnds } from './revert-fixes.js';
-import { announceVerdicts } from './tell-tests.js';
+import { announceVerdicts } from './announce-tests.js';
 import type { Session } from './session.js';
-import { applyFlaky, listFailuresWithoutCause, recheckFailed } from './apply-result.js';
+import { applyFlaky, listFailuresWithoutCause, recheckFailedCauses } from './apply-result.js';
 
 /**
  * Heals the failures of the first run in rounds. A fix that lets the suite start, or a test get past its first error, reveals new failures, which get
@@ -38,47 +38,47 @@ import { applyFlaky, listFailuresWithoutCause, recheckFailed } from './apply-res
  */
 export async function healRun(session: Session, first: SuiteRun): Promise<HealResult> {
   const progress = createProgress(session, first);
-  const failures = [...(await diagnoseFirst(session, first)), ...(await runUnreached(session, first))];
-  const open = await withoutQuarantined(progress, failures);
-  let pending = open.filter(({ failure }) => failure.scope === 'suite');
-  const tests = open.filter(({ failure }) => failure.scope === 'test');
+  const failures = [...(await diagnoseFirstRun(session, first)), ...(await runUnreached(session, first))];
+  const activeFailures = await dropQuarantined(progress, failures);
+  let pending = activeFailures.filter(({ failure }) => failure.scope === 'suite');
+  const tests = activeFailures.filter(({ failure }) => failure.scope === 'test');
   if (pending.length === 0) pending = tests.splice(0);
   for (;;) {
     while (pending.length > 0 && mayStartMoreWork(progress)) {
       pending = await healRound(progress, pending);
       // The suite's own failure could not be healed, but tests ran despite it, so their failures are healed one by one.
       if (pending.length === 0) pending = tests.splice(0).filter((failure) => isUndecided(progress, failure));
-      if (pending.length === 0 && !isSuiteRed(progress)) pending = takeUnblocked(progress);
+      if (pending.length === 0 && !isSuiteRed(progress)) pending = releaseBlocked(progress);
     }
     if (!session.signal.aborted) await revertDeadEnds(progress);
-    await recheckFailed(progress);
-    const proved = await proveFixes(progress, first);
+    await recheckFailedCauses(progress);
+    const remainder = await proveFixes(progress, first);
     const remaining = [
-      ...(await healUnproven(progress, proved.again)),
-      ...proved.failures.map(([, failure]) => failure),
+      ...(await healUnproven(progress, remainder.worksToRepeat)),
+      ...remainder.failures.map(([, failure]) => failure),
     ];
     pending = [...pending, ...remaining];
-    const isLeftToProve = [...progress.causes.values()].some((cause) => isUnproven(progress, cause));
-    if ((remaining.length === 0 || !mayStartMoreWork(progress)) && !isLeftToProve) break;
+    const hasUnprovenFix = [...progress.causes.values()].some((cause) => isUnproven(progress, cause));
+    if ((remaining.length === 0 || !mayStartMoreWork(progress)) && !hasUnprovenFix) break;
   }
   const suiteRed = pending.some(({ failure }) => failure.scope === 'suite') || isSuiteRed(progress);
-  return { suiteRed, paused: tellIfPaused(progress) };
+  return { suiteRed, paused: announceIfPaused(progress) };
 }
 
 /** Heals only these causes, and proves their fixes until each cause has ended; `paused` means that too many escalations are open. */
-export async function healThese(
+export async function healGivenCauses(
   progress: Progress,
   causes: readonly Cause[],
   first: SuiteRun,
 ): Promise<{ readonly paused: boolean }> {
   for (const cause of causes) announceCause(progress, cause);
   await healCauses(progress, causes, { revealed: new Map(), searches: null });
-  do await healUnproven(progress, (await proveFixes(progress, first)).again);
+  do await healUnproven(progress, (await proveFixes(progress, first)).worksToRepeat);
   while ([...progress.causes.values()].some((cause) => isUnproven(progress, cause)));
-  return { paused: tellIfPaused(progress) };
+  return { paused: announceIfPaused(progress) };
 }
 
-function tellIfPaused(progress: Progress): boolean {
+function announceIfPaused(progress: Progress): boolean {
   const paused = isPausedNow(progress);
   if (paused)
     progress.session.bus.emit({ type: 'agent.build_paused', status: 'escalation_threshold_exceeded' });
@@ -86,7 +86,7 @@ function tellIfPaused(progress: Progress): boolean {
 }
 
 /** Diagnoses the first run. A test already red in a shard report counts as confirmed after this run. */
-async function diagnoseFirst(
+async function diagnoseFirstRun(
   { diagnostics, observations, reportedRed }: Session,
   run: SuiteRun,
 ): Promise<readonly DiagnosedFailure[]> {
@@ -113,7 +113,7 @@ async function healUnproven(
   const revealed = new Map<string, DiagnosedFailure>();
   for (const work of works) {
     if (mayStartMoreWork(progress)) {
-      for (const [key, failure] of await healAgain(progress, work)) revealed.set(key, failure);
+      for (const [key, failure] of await repeatHealing(progress, work)) revealed.set(key, failure);
       continue;
     }
     announceVerdicts(progress.session, work.cause.members, { verdict: 'failed' });
@@ -125,7 +125,7 @@ async function healUnproven(
 }
 
 /** Returns the failures that could not be confirmed because the suite did not start, and are still undecided. */
-function takeUnblocked(progress: Progress): DiagnosedFailure[] {
+function releaseBlocked(progress: Progress): DiagnosedFailure[] {
   const blocked = [...progress.blocked.values()];
   progress.blocked.clear();
   return blocked.filter((failure) => isUndecided(progress, failure));
@@ -135,7 +135,7 @@ function takeUnblocked(progress: Progress): DiagnosedFailure[] {
 function isUndecided(progress: Progress, { failure }: DiagnosedFailure): boolean {
   const test = progress.session.bus.getRun().tests.get(failureKey(failure));
   const last = progress.causes.get(test?.causeIds.at(-1) ?? '');
-  const hasNext = last !== undefined && currentVerdict(progress, last) === 'superseded';
+  const hasNext = last !== undefined && getCurrentVerdict(progress, last) === 'superseded';
   return test?.verdict === 'failed' && (test.causeIds.length === 0 || hasNext);
 }
 
@@ -144,20 +144,20 @@ async function healRound(
   progress: Progress,
   failures: readonly DiagnosedFailure[],
 ): Promise<DiagnosedFailure[]> {
-  const asked = await withoutQuarantined(progress, failures);
+  const active = await dropQuarantined(progress, failures);
   const { workspace } = progress.session;
-  const likely = groupIntoCauses(asked);
+  const likelyCauses = groupIntoCauses(active);
   const reviewers = mayReviewFixes(progress.session) ? 1 : 0;
-  const copied = workspace.prepare(countAgentsAtOnce(progress.session, likely) + reviewers);
-  const { confirmed, flaky, uncovered, blockedBy } = await confirm(progress, asked);
+  const copiesReady = workspace.prepare(countParallelAgents(progress.session, likelyCauses) + reviewers);
+  const { confirmed, flaky, uncovered, blockedBy } = await confirm(progress, active);
   if (progress.session.signal.aborted) return [...failures];
   await applyFlaky(progress, flaky);
   if (blockedBy) {
-    for (const failure of asked) progress.blocked.set(failureKey(failure.failure), failure);
+    for (const failure of active) progress.blocked.set(failureKey(failure.failure), failure);
     return [blockedBy];
   }
   // From here on, the project may contain a change under trial, which must not get into a copy.
-  await copied;
+  await copiesReady;
   const grouped = registerCauses(progress, groupIntoCauses(confirmed));
   const searches = (await progress.session.blame?.(grouped)) ?? null;
   if (searches) progress.searches.push(searches);
@@ -180,12 +180,12 @@ async function searchBeforeAgents(
   searches: BlameSearches | null,
   causes: readonly Cause[],
 ): Promise<readonly Cause[]> {
-  const open = new Set(
+  const asked = new Set(
     searches ? (await store.listEscalations('pending')).map(({ signature }) => signature) : [],
   );
-  const first = causes.find(({ id, lead }) => searches?.needsRun(id) && !open.has(storedSignature(lead)));
-  const isOpen = () => first !== undefined && searches?.needsRun(first.id) === true;
-  for (let run = 0; run < MAX_RUNS_BEFORE_AGENT && isOpen(); run += 1) await searches?.next();
+  const first = causes.find(({ id, lead }) => searches?.needsRun(id) && !asked.has(storedSignature(lead)));
+  const needsSearch = () => first !== undefined && searches?.needsRun(first.id) === true;
+  for (let run = 0; run < MAX_RUNS_BEFORE_AGENT && needsSearch(); run += 1) await searches?.next();
   return Promise.all(
     causes.map(async (cause) => {
       const isKnown = searches && (cause === first || !searches.needsRun(cause.id));
@@ -197,18 +197,18 @@ async function searchBeforeAgents(
 
 /** Gives causes ids that are unique in a run, determines their parents, and announces them. */
 function registerCauses(progress: Progress, causes: readonly Cause[]): Cause[] {
-  const earlier = [...progress.causes.values()];
+  const earlierCauses = [...progress.causes.values()];
   return causes.map((grouped) => {
     const id = `c${(progress.causeCount += 1)}`;
-    const cause = { ...grouped, id, parent: findParent(earlier, grouped) };
+    const cause = { ...grouped, id, parent: findParent(earlierCauses, grouped) };
     announceCause(progress, cause);
     return cause;
   });
 }
 
-function findParent(earlier: readonly Cause[], cause: Cause): string | null {
+function findParent(earlierCauses: readonly Cause[], cause: Cause): string | null {
   const keys = collectKeys(cause);
-  const parent = earlier.findLast(
+  const parent = earlierCauses.findLast(
     ({ lead, members }) =>
       lead.failure.scope === 'suite' || members.some(({ failure }) => keys.has(failureKey(failure))),
   );
@@ -216,7 +216,7 @@ function findParent(earlier: readonly Cause[], cause: Cause): string | null {
 }
 
 /** Removes failures of quarantined tests: they are reported, get no agent, and do not fail the run (ME-7). */
-async function withoutQuarantined(
+async function dropQuarantined(
   { session }: Progress,
   failures: readonly DiagnosedFailure[],
 ): Promise<DiagnosedFailure[]> {

@@ -4,7 +4,7 @@ import type { Cause } from '../model/cause.js';
 import type { Side } from '../model/choice.js';
 import type { Note } from '../model/guard-findings.js';
 import type { Result } from '../result.js';
-import type { KnownFailure, RememberedFix } from '../store/store.js';
+import type { FailureHistory, RememberedFix } from '../store/store.js';
 import type { ContentStore } from '../workspace/change.js';
 import type { FileEdit } from '../workspace/file-state.js';
 
@@ -15,9 +15,9 @@ export interface Hooks {
   /** The reason why no agent starts in this run, as a sentence; absent if agents may start. */
   readonly noAgents?: string;
   /** Returns a patch that updates the expected texts in the tests to those on the page (BL-6); null if there is none. */
-  readonly follow?: (cause: Cause) => Promise<PreparedPatch | null>;
+  readonly proposeExpectations?: (cause: Cause) => Promise<PreparedPatch | null>;
   /** Called when an attempt has ended, with how far it is proven. */
-  readonly attemptEnded?: (cause: Cause, attempt: Attempt, proven: RememberedFix['proven']) => Promise<void>;
+  readonly onAttemptEnd?: (cause: Cause, attempt: Attempt, proven: RememberedFix['proven']) => Promise<void>;
 }
 
 /** Searches for the changes that broke the tests of several causes. The searches share Playwright runs. */
@@ -49,10 +49,10 @@ export interface ProposedFix {
   readonly edits: (root: string, contents: ContentStore) => Promise<Result<readonly FileEdit[], string>>;
 }
 
-/** A cause, and the knowledge of earlier runs about it. */
+/** A cause, and what the store remembers of it from earlier runs. */
 export interface ProposalRequest {
   readonly cause: Cause;
-  readonly known: KnownFailure;
+  readonly memory: FailureHistory;
 }
 
 /** Proposes fixes for a cause, best first. */

@@ -26,14 +26,14 @@ export type Judgement = Extract<
 export function judgeRerun(before: DiagnosedFailure, now: Observation): Judgement {
   if (now.suiteFailure) {
     if (before.failure.scope === 'suite') return judgeFailure(before, now.suiteFailure);
-    return stillFailing(`the suite no longer runs: ${describeFailure(now.suiteFailure)}`);
+    return createStillFailing(`the suite no longer runs: ${describeFailure(now.suiteFailure)}`);
   }
   if (now.ended === 'passed') return { kind: 'green', proof: [] };
   if (now.failure) return judgeFailure(before, now.failure);
   if (now.ended === 'absent') return { kind: 'vanished', because: 'the test no longer exists' };
   if (now.ended === 'skipped')
     return { kind: 'vanished', because: 'the test is now skipped, which does not count as healed' };
-  return stillFailing('the test did not run');
+  return createStillFailing('the test did not run');
 }
 
 /** Compares only Playwright's error and step, because other evidence of a failure differs from run to run. */
@@ -41,14 +41,14 @@ function judgeFailure(before: DiagnosedFailure, after: DiagnosedFailure): Judgem
   const headline = describeFailure(after);
   if (before.signature !== after.signature)
     return { kind: 'changed', because: `the test now fails with a different error: ${headline}` };
-  return stillFailing(
+  return createStillFailing(
     haveDifferentRoots(listRootKeys(before), listRootKeys(after))
       ? `the test still fails, now because of: ${headline}; the change may have been needed, but was not enough`
       : 'the same error came back',
   );
 }
 
-function stillFailing(because: string): Judgement {
+function createStillFailing(because: string): Judgement {
   return { kind: 'still-failing', because };
 }
 

@@ -4,7 +4,7 @@ import { failureKey } from '../model/failure.js';
 import { isGreen, type Observation } from './judge.js';
 import type { ProofStep } from '../model/proof.js';
 import type { SuiteRun, TestResult } from '../playwright/suite-run.js';
-import type { ProofPart, Sighting } from './proof-question.js';
+import type { ProofPart, TestRunResult } from './proof-question.js';
 import type { Workspace } from '../workspace/workspace.js';
 
 /** The key of the suite's own failure among the ids of tests. */
@@ -16,7 +16,7 @@ interface Row extends Observation, Circumstances {
   readonly run: number;
 }
 
-/** The circumstances of a Playwright run. */
+/** In which state a Playwright run was made, and for which part of the proof. */
 interface Circumstances {
   /** The changes of this self-heal run that were in the tree. */
   readonly fixes: readonly string[];
@@ -28,7 +28,7 @@ interface Circumstances {
   readonly because?: string;
 }
 
-type OfFailure = Pick<DiagnosedFailure, 'failure'>;
+type HasFailure = Pick<DiagnosedFailure, 'failure'>;
 
 /**
  * The results of every Playwright run for each test, with the changes that were in the project. This table shows whether a failure is confirmed, whose
@@ -37,7 +37,7 @@ type OfFailure = Pick<DiagnosedFailure, 'failure'>;
 export class Observations {
   readonly #rows = new Map<string, Row[]>();
   readonly #workspace: Pick<Workspace, 'listApplied'>;
-  readonly #gone = new Set<string>();
+  readonly #mayBeAbsent = new Set<string>();
   #runs = 0;
 
   constructor(workspace: Pick<Workspace, 'listApplied'>) {
@@ -45,24 +45,24 @@ export class Observations {
   }
 
   /** Allows these tests to be absent, because a person chose to delete them. */
-  mayBeGone(failures: readonly OfFailure[]): void {
-    for (const { failure } of failures) this.#gone.add(failureKey(failure));
+  allowAbsence(failures: readonly HasFailure[]): void {
+    for (const { failure } of failures) this.#mayBeAbsent.add(failureKey(failure));
   }
 
   /** The keys of the tests that may be absent. */
-  get gone(): ReadonlySet<string> {
-    return this.#gone;
+  get mayBeAbsent(): ReadonlySet<string> {
+    return this.#mayBeAbsent;
   }
 
-  /** Records the results of one Playwright run by key. Unless `how` says otherwise, it ran in the project as it is now. */
-  add(observed: ReadonlyMap<string, Observation>, how: Partial<Circumstances> = {}): void {
+  /** Records the results of one Playwright run by key. Unless `circumstances` say otherwise, it ran in the project as it is now. */
+  add(observed: ReadonlyMap<string, Observation>, circumstances: Partial<Circumstances> = {}): void {
     this.#runs += 1;
     const at = {
       fixes: this.#workspace.listApplied(),
       part: 'trial',
       without: [],
       isClean: false,
-      ...how,
+      ...circumstances,
       run: this.#runs,
     } as const;
     for (const [key, observation] of observed)
@@ -70,7 +70,7 @@ export class Observations {
   }
 
   /** Returns the results of all runs for the test with this key, for a proof. */
-  sightings(key: string): Sighting[] {
+  listResults(key: string): TestRunResult[] {
     return (this.#rows.get(key) ?? []).map((row) => {
       const { run, part, fixes: changes, without, isClean, because } = row;
       const shown = isUndecided(row) ? 'nothing' : isGreen(row) ? 'green' : 'red';
@@ -79,101 +79,105 @@ export class Observations {
   }
 
   /** True if a test was red in its last run with the changes that are in the project now. */
-  isRed(of: OfFailure): boolean {
-    const last = this.#of(of).findLast((row) => this.#isNow(row));
+  isRed(failed: HasFailure): boolean {
+    const last = this.#listRows(failed).findLast((row) => this.#hasCurrentChanges(row));
     return last !== undefined && !isGreen(last);
   }
 
   /** True if a test was green in its last run with the changes that are in the project now. */
-  isGreen(of: OfFailure): boolean {
-    const last = this.#of(of).findLast((row) => this.#isNow(row));
+  isGreen(failed: HasFailure): boolean {
+    const last = this.#listRows(failed).findLast((row) => this.#hasCurrentChanges(row));
     return last !== undefined && isGreen(last);
   }
 
   /** True if a test has run with all of these changes. */
-  hasRunWith(of: OfFailure, changes: readonly string[]): boolean {
-    return this.#of(of).some(({ fixes }) => changes.every((id) => fixes.includes(id)));
+  hasRunWith(failed: HasFailure, changes: readonly string[]): boolean {
+    return this.#listRows(failed).some(({ fixes }) => changes.every((id) => fixes.includes(id)));
   }
 
   /** True if the test with this id was red in its last run. */
   wasRed(id: string): boolean {
-    const last = this.#decided(id).at(-1);
+    const last = this.#listDecided(id).at(-1);
     return last !== undefined && !isGreen(last);
   }
 
   /** Returns in how many runs a test was green, if it was red in each run before them and in none since; otherwise null. */
-  countGreensAfterReds(of: OfFailure): number | null {
-    const greens = this.#of(of).map(isGreen);
+  countGreensAfterReds(failed: HasFailure): number | null {
+    const greens = this.#listRows(failed).map(isGreen);
     const first = greens.indexOf(true);
     return first > 0 && greens.slice(first).every(Boolean) ? greens.length - first : null;
   }
 
   /** Returns how often in a row a test has failed this way; 0 unless its last run had the changes that are in the project now. */
-  timesRed(failure: DiagnosedFailure): number {
-    const isOfSuite = failure.failure.scope === 'suite';
+  countReds(failure: DiagnosedFailure): number {
+    const isSuite = failure.failure.scope === 'suite';
     // A run whose suite did not start shows nothing about its tests.
-    const rows = this.#of(failure).filter(({ suiteFailure }) => isOfSuite || suiteFailure === null);
+    const rows = this.#listRows(failure).filter(({ suiteFailure }) => isSuite || suiteFailure === null);
     const last = rows.at(-1);
-    if (!last || !this.#isNow(last)) return 0;
+    if (!last || !this.#hasCurrentChanges(last)) return 0;
     return rows.length - 1 - rows.findLastIndex((row) => findFailure(row)?.signature !== failure.signature);
   }
 
   /** Returns the changes in the project when a test first failed this way, considering only runs with no changes besides `kept`. */
-  firstRedWith(failure: DiagnosedFailure, kept: ReadonlySet<string>): readonly string[] {
-    const first = this.#of(failure).find(
+  findFirstRedChanges(failure: DiagnosedFailure, kept: ReadonlySet<string>): readonly string[] {
+    const first = this.#listRows(failure).find(
       (row) => findFailure(row)?.signature === failure.signature && row.fixes.every((id) => kept.has(id)),
     );
     return first?.fixes ?? [];
   }
 
-  /** Returns the failure of a test in its newest run; null if it was green. */
-  latestFailure(of: OfFailure): DiagnosedFailure | null {
-    const last = this.#of(of).at(-1);
+  /** Returns a test's failure in its newest run; null if that was green. */
+  findLatestFailure(failed: HasFailure): DiagnosedFailure | null {
+    const last = this.#listRows(failed).at(-1);
     return last ? findFailure(last) : null;
   }
 
   /** Returns the number of the newest run of a test; if it has not run yet, the number of the next run. */
-  latestRun(of: OfFailure): number {
-    return this.#of(of).at(-1)?.run ?? this.nextRun();
+  getLatestRun(failed: HasFailure): number {
+    return this.#listRows(failed).at(-1)?.run ?? this.getNextRun();
   }
 
-  nextRun(): number {
+  getNextRun(): number {
     return this.#runs + 1;
   }
 
   /**
    * Returns the results of a test before its fix, and from run `since` on, the first with the fix. The results before begin with the first red run that
-   * had the changes of `base`, and omit runs with a change that was reverted later.
+   * had the changes of `revealedBy`, and omit runs with a change that was reverted later.
    */
-  steps(of: OfFailure, { since, base }: { readonly since: number; readonly base: readonly string[] }) {
-    const rows = this.#of(of);
+  listSteps(
+    failed: HasFailure,
+    { since, revealedBy }: { readonly since: number; readonly revealedBy: readonly string[] },
+  ) {
+    const rows = this.#listRows(failed);
     const after = rows.filter(({ run }) => run >= since);
     const kept = new Set(after[0]?.fixes);
     const before = rows.filter(
       ({ run, fixes }) =>
-        run < since && fixes.every((id) => kept.has(id)) && base.every((id) => fixes.includes(id)),
+        run < since && fixes.every((id) => kept.has(id)) && revealedBy.every((id) => fixes.includes(id)),
     );
     const firstRed = before.findIndex((row) => !isGreen(row));
-    const steps = (all: readonly Row[]) => all.map((row): ProofStep => (isGreen(row) ? 'green' : 'red'));
-    return { before: firstRed === -1 ? [] : steps(before.slice(firstRed)), after: steps(after) };
+    const toSteps = (all: readonly Row[]) => all.map((row): ProofStep => (isGreen(row) ? 'green' : 'red'));
+    return { before: firstRed === -1 ? [] : toSteps(before.slice(firstRed)), after: toSteps(after) };
   }
 
   /** Returns the results of a test before a change and with it. */
-  stepsWith(of: OfFailure, change: string) {
-    const since = this.#of(of).find(({ fixes }) => fixes.includes(change))?.run ?? this.nextRun();
-    return this.steps(of, { since, base: [] });
+  listStepsWith(failed: HasFailure, change: string) {
+    const since =
+      this.#listRows(failed).find(({ fixes }) => fixes.includes(change))?.run ?? this.getNextRun();
+    return this.listSteps(failed, { since, revealedBy: [] });
   }
 
-  #of({ failure }: OfFailure): readonly Row[] {
-    return this.#decided(failureKey(failure));
+  #listRows({ failure }: HasFailure): readonly Row[] {
+    return this.#listDecided(failureKey(failure));
   }
 
   /** Returns the results of a test, without runs in which it did not run. */
-  #decided(key: string): readonly Row[] {
+  #listDecided(key: string): readonly Row[] {
     return (this.#rows.get(key) ?? []).filter((row) => !isUndecided(row));
   }
 
-  #isNow({ fixes }: Row): boolean {
+  #hasCurrentChanges({ fixes }: Row): boolean {
     const now = new Set(this.#workspace.listApplied());
     return fixes.length === now.size && fixes.every((id) => now.has(id));
   }
@@ -188,7 +192,7 @@ export interface DiagnosedRun {
   readonly run: SuiteRun;
   readonly failures: readonly DiagnosedFailure[];
   /** The keys of tests that may be absent, as if they had passed. */
-  readonly gone?: ReadonlySet<string>;
+  readonly mayBeAbsent?: ReadonlySet<string>;
 }
 
 /**
@@ -201,19 +205,19 @@ export function observeRun(
 ): Map<string, Observation> {
   const { tests } = diagnosedRun.run;
   const ran = tests.filter(({ outcome }) => outcome !== 'skipped' && outcome !== 'not-run');
-  const ofTests = ran.map((result): [string, Observation] => [
+  const testResults = ran.map((result): [string, Observation] => [
     result.test.id,
     observeTest(diagnosedRun, result.test.id, result),
   ]);
   const suiteFailure = findSuiteFailure(diagnosedRun);
-  const ofSuite: [string, Observation][] = suiteFailure
+  const suiteResults: [string, Observation][] = suiteFailure
     ? [[suiteKey, { ended: 'failed', failure: null, suiteFailure }]]
     : [];
-  const asked = failures.map((failure): [string, Observation] => [
+  const requestedResults = failures.map((failure): [string, Observation] => [
     failureKey(failure.failure),
     observeFailure(diagnosedRun, failure),
   ]);
-  return new Map([...ofTests, ...ofSuite, ...asked]);
+  return new Map([...testResults, ...suiteResults, ...requestedResults]);
 }
 
 /** True if a test did not run although the suite did. Such a run shows nothing about the test. */
@@ -244,13 +248,13 @@ export function observeFailure(diagnosedRun: DiagnosedRun, diagnosed: DiagnosedF
 }
 
 function observeTest(
-  { failures, gone }: DiagnosedRun,
+  { failures, mayBeAbsent }: DiagnosedRun,
   id: string,
   result: TestResult | undefined,
 ): Observation {
-  if (!result && gone?.has(id)) return { ended: 'passed', failure: null, suiteFailure: null };
+  if (!result && mayBeAbsent?.has(id)) return { ended: 'passed', failure: null, suiteFailure: null };
   return {
-    ended: result ? ends[result.outcome] : 'absent',
+    ended: result ? endings[result.outcome] : 'absent',
     failure: failures.find((failure) => failureKey(failure.failure) === id) ?? null,
     // A test that ran despite the suite's own failure, such as a throwing global teardown, has its own result.
     suiteFailure: result ? null : findSuiteFailure({ failures }),
@@ -264,7 +268,7 @@ function findSuiteEnding({ evidence }: DiagnosedFailure, run: SuiteRun): Observa
   return run.tests.length > 0 ? 'passed' : 'not-run';
 }
 
-const ends: Record<TestResult['outcome'], Observation['ended']> = {
+const endings: Record<TestResult['outcome'], Observation['ended']> = {
   expected: 'passed',
   flaky: 'passed',
   unexpected: 'failed',

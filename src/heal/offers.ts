@@ -6,9 +6,9 @@ import { isGreen, type Observation } from './judge.js';
 import { failureKey } from '../model/failure.js';
 import type { Proof } from '../model/proof.js';
 import { followPlan } from './follow-plan.js';
-import { createPlainTest, createSingleFix } from './proof-question.js';
+import { createTestInProof, createSingleFix } from './proof-question.js';
 import { createChangeFromEdits } from './attempt/keep-patch.js';
-import { haveTestsChanged, takeBackApp } from './attempt/since-green.js';
+import { haveTestsChanged, createAppRevert } from './attempt/since-green.js';
 import { revertChanges } from './attempt/trial.js';
 import { openContentStore } from '../workspace/change.js';
 import { withChange } from '../workspace/with-change.js';
@@ -31,19 +31,19 @@ export async function proveForReview(
 ): Promise<Attempt> {
   const { pending, change, side, summary } = offer;
   const proof = await proveGreen(session, cause, offer);
-  const testsNothing =
+  const wouldTestNothing =
     proof !== null &&
     side === 'tests' &&
     !offer.mayDeleteTests &&
     (await isGreenOnOldApp(session, cause, change));
   await revertChanges(session, [change]);
   if (session.signal.aborted) return { ...pending, end: { kind: 'interrupted', because: 'interrupted' } };
-  if (proof !== null && !testsNothing)
+  if (proof !== null && !wouldTestNothing)
     return {
       ...pending,
       end: { kind: 'offered', because: `${summary}: ${chooseQuestion(session, side, pending)}`, side, proof },
     };
-  const why = testsNothing
+  const why = wouldTestNothing
     ? 'with it, its test is green with the old behavior, too, so it would test nothing'
     : 'not all of its tests are green with it';
   return { ...pending, end: { kind: 'still-failing', because: `${summary}; ${why}` } };
@@ -53,18 +53,18 @@ export async function proveForReview(
 async function isGreenOnOldApp(session: Session, cause: Cause, patch: string): Promise<boolean> {
   const { folder, workspace, bus, spending } = session;
   const { lead } = cause;
-  const edits = session.signal.aborted ? null : await takeBackApp(session, cause);
+  const edits = session.signal.aborted ? null : await createAppRevert(session, cause);
   // If their author has changed the tests, too, the old app says nothing about them.
   if (edits === null || (await haveTestsChanged(session, cause, patch))) return false;
-  const { change: broke } = workspace.createCollectedChange(String(spending.nextAttemptNumber()), edits);
+  const { change: revert } = workspace.createCollectedChange(String(spending.nextAttemptNumber()), edits);
   const warn = (message: string) => bus.emit({ type: 'run.warning', message });
-  const before = await withChange({ workspace, contents: openContentStore(folder.dir), warn }, broke, () =>
+  const before = await withChange({ workspace, contents: openContentStore(folder.dir), warn }, revert, () =>
     retest(session, { failures: [lead], purpose: 'proof', causeId: cause.id }),
   );
   return before !== null && isGreen(before.value.observe(lead));
 }
 
-const askedOf: Record<Side, string> = {
+const questions: Record<Side, string> = {
   tests: 'is the new behavior right?',
   app: 'are the tests right, or is the change?',
   whole: 'may that be changed?',
@@ -72,7 +72,7 @@ const askedOf: Record<Side, string> = {
 
 function chooseQuestion({ folder }: Session, side: Side, { patch }: PendingAttempt): string {
   const text = side === 'tests' && patch !== null ? readStateText(path.join(folder.dir, patch)) : '';
-  return text !== '' && !changesExpectation(text) ? 'may the tests be changed so?' : askedOf[side];
+  return text !== '' && !changesExpectation(text) ? 'may the tests be changed like this?' : questions[side];
 }
 
 /** True if a patch changes an expectation of a test, not only its set-up, a mock or a wait. */
@@ -93,28 +93,28 @@ async function proveGreen(
     fixes,
     tests: failures.map(({ failure }) => {
       const key = failureKey(failure);
-      const sightings = observations.sightings(key);
+      const results = observations.listResults(key);
       // Before, a test that needs others to fail may have been green alone.
-      const since = sightings.find(({ changes }) => changes.includes(change))?.run ?? 0;
-      return createPlainTest({ key, fix: change, sightings, since, isSuite: failure.scope === 'suite' });
+      const since = results.find(({ changes }) => changes.includes(change))?.run ?? 0;
+      return createTestInProof({ key, fix: change, results, since, isSuite: failure.scope === 'suite' });
     }),
     greens: settings.verify.repeat,
     reds: 0,
     inCleanCopy: false,
-    areApart: () => true,
-    rest: null,
+    haveDifferentCauses: () => true,
+    otherTests: null,
   });
   const last = await followPlan(createQuestion, signal, async (step) => {
     if (step.kind !== 'run' || step.part !== 'shared') return false;
     const keys = new Set(step.tests.map(({ key }) => key));
-    const lacking = failures.filter(({ failure }) => keys.has(failureKey(failure)));
-    const request = { failures: lacking, purpose: 'proof', causeId: cause.id } as const;
+    const failuresToRun = failures.filter(({ failure }) => keys.has(failureKey(failure)));
+    const request = { failures: failuresToRun, purpose: 'proof', causeId: cause.id } as const;
     const rerun = await retest(session, { ...request, proof: { part: 'shared', without: [] } });
     if (mayDeleteTests) failures = failures.filter((failure) => !isGone(rerun.observe(failure)));
     return true;
   });
   if (last?.kind !== 'settled') return null;
-  const { before, after } = observations.stepsWith(failures[0] ?? cause.lead, change);
+  const { before, after } = observations.listStepsWith(failures[0] ?? cause.lead, change);
   // If the change deletes all tests, none was green.
   return failures.length > 0 ? [...before, ...after] : before;
 }
@@ -128,10 +128,10 @@ export async function applyForReview(
   { pending, patch }: { readonly pending: PendingAttempt; readonly patch: PreparedPatch },
 ): Promise<Attempt | null> {
   const { side, summary, edits, notes, mayDeleteTests = false } = patch;
-  const made = await createChangeFromEdits(session, edits);
-  const applied = typeof made === 'string' ? null : await session.workspace.apply(made.work.change);
-  if (typeof made === 'string' || applied?.kind !== 'applied') return null;
-  const ready = { ...pending, ...made.kept };
+  const prepared = await createChangeFromEdits(session, edits);
+  const applied = typeof prepared === 'string' ? null : await session.workspace.apply(prepared.work.change);
+  if (typeof prepared === 'string' || applied?.kind !== 'applied') return null;
+  const ready = { ...pending, ...prepared.kept };
   return proveForReview(session, cause, {
     pending: notes ? { ...ready, notes } : ready,
     change: applied.change.id,

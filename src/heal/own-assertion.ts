@@ -2,25 +2,25 @@ import type { DiagnosedFailure } from '../model/cause.js';
 import { isDecisive } from '../model/diagnosis.js';
 
 /** Evidence in which an app, its server or its database reports an error. */
-const ofApp = new Set(['stack', 'console', 'server']);
+const appSources = new Set(['stack', 'console', 'server']);
 
 /** Playwright's message for an unexpected status below 500, which is not a failure of the server. */
-const statuses = /^Expected: [1-5]\d\d$\s*^Received: [1-4]\d\d$/m;
+const unexpectedStatus = /^Expected: [1-5]\d\d$\s*^Received: [1-4]\d\d$/m;
 
 /** A quoted value on a line that Playwright marks as expected or received. */
 const printedValues = {
   expected: /^[ \t]*(?:Expected(?: \w+)?:|-)[^\n"]*"([^\n]*)"/gm,
   received: /^[ \t]*(?:Received(?: \w+)?:|\+)[^\n"]*"([^\n]*)"/gm,
 };
-/** What JavaScript prints for a missing value, which no author means to show. */
+/** JavaScript's text for a missing value, which no author means to show. */
 const missingValue = /\bNaN\b|\bundefined\b|\[object \w+\]|\bInvalid Date\b/;
 
-/** Whether a text that was received shows a missing value, and none that was expected does. */
+/** True if a received text shows a missing value, and no expected text does. */
 function receivedMissingValue(message: string): boolean {
   const [values = ''] = message.split(/^[ \t]*Call log:/m, 1);
-  const shows = (pattern: RegExp) =>
+  const hasMissingValue = (pattern: RegExp) =>
     [...values.matchAll(pattern)].some(([, text = '']) => missingValue.test(text));
-  return shows(printedValues.received) && !shows(printedValues.expected);
+  return hasMissingValue(printedValues.received) && !hasMissingValue(printedValues.expected);
 }
 
 /**
@@ -35,16 +35,16 @@ export function isOwnAssertion({
   const { category, why } = diagnosis;
   if (failure.errors.some(({ message }) => receivedMissingValue(message))) return false;
   // A server may log that it rejects a request on purpose, which is not its failure.
-  const isAnswer = failure.errors.some(({ message }) => statuses.test(message));
-  const isReported =
-    !isAnswer &&
+  const isRejection = failure.errors.some(({ message }) => unexpectedStatus.test(message));
+  const hasAppError =
+    !isRejection &&
     why.some(
       ({ source, confidence, evidence }) =>
         isDecisive(confidence) &&
-        (ofApp.has(source) || (source === 'network' && !/→ [1-4]\d\d\b/.test(evidence))),
+        (appSources.has(source) || (source === 'network' && !/→ [1-4]\d\d\b/.test(evidence))),
     );
   return (
-    !isReported &&
+    !hasAppError &&
     (category === 'ui-error' || failure.errors.some(({ message }) => /\bexpect\(/.test(message)))
   );
 }

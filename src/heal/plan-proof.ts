@@ -6,15 +6,15 @@ import {
   type TestToStayGreen,
   isSameSet,
   isWithout,
-  type NextInProof,
+  type NextProofStep,
   type ProofQuestion,
-  type Sighting,
+  type TestRunResult,
   type TestInProof,
 } from './proof-question.js';
 
 /** What the proof needs for one test. */
 type TestPlan =
-  | Extract<NextInProof, { kind: 'end' }>
+  | Extract<NextProofStep, { kind: 'end' }>
   | { readonly kind: 'doubt'; readonly doubt: Doubt }
   | { readonly kind: 'with' }
   | { readonly kind: 'without' | 'clean'; readonly without: readonly string[] }
@@ -25,22 +25,22 @@ type TestPlan =
  * state in which it was first red, and green again; the other tests must stay green (HN-6). The tests of all fixes share runs. A fix that a shared run
  * contradicts is proven alone.
  */
-export function planProof(question: ProofQuestion): NextInProof {
+export function planProof(question: ProofQuestion): NextProofStep {
   const tests = question.tests.filter(({ ended }) => ended === null);
   const plans = tests.map((test) => ({ test, plan: planForTest(question, test) }));
   const doubts = listFirstDoubts(plans.flatMap(({ plan }) => (plan.kind === 'doubt' ? plan.doubt : [])));
   const shared = plans.filter(({ test }) => !doubts.some(({ fix }) => fix === test.fix));
   const ended = shared.find(({ plan }) => plan.kind === 'end');
   if (ended?.plan.kind === 'end') return ended.plan;
-  const lacking = shared.flatMap(({ test, plan }) => (plan.kind === 'with' ? test : []));
-  if (lacking.length > 0) return { kind: 'run', part: 'shared', tests: lacking, without: [] };
-  const undoubted = shared.map(({ test }) => test);
+  const testsToRun = shared.flatMap(({ test, plan }) => (plan.kind === 'with' ? test : []));
+  if (testsToRun.length > 0) return { kind: 'run', part: 'shared', tests: testsToRun, without: [] };
+  const testsWithoutDoubt = shared.map(({ test }) => test);
   return (
-    planApart(question, undoubted) ??
+    planSeparateRuns(question, testsWithoutDoubt) ??
     planRunWithout(question, shared) ??
-    findFirst(doubts, (doubt) => planAlone(question, doubt)) ??
+    findFirst(doubts, (doubt) => planProofAlone(question, doubt)) ??
     (question.inCleanCopy ? planCleanRun(question, tests) : null) ??
-    planRest(question, tests) ?? { kind: 'settled' }
+    planOtherTests(question, tests) ?? { kind: 'settled' }
   );
 }
 
@@ -50,7 +50,7 @@ export function findUnclearFixes(question: ProofQuestion): ReadonlyMap<string, s
   for (const test of question.tests) {
     if (test.ended !== null || !test.runsBothWays) continue;
     const { leftovers } = findFix(question, test);
-    const [clean] = sightingsSince(test).filter(({ isClean, shown }) => isClean && shown === 'nothing');
+    const [clean] = listResultsSince(test).filter(({ isClean, shown }) => isClean && shown === 'nothing');
     if (clean) {
       const why = leftovers.length > 0 ? explainLastingEffect(leftovers) : 'proven here';
       unclear.set(
@@ -90,8 +90,8 @@ function findFix({ fixes }: ProofQuestion, { fix }: Pick<TestInProof, 'fix'>): F
   return fixes.find(({ id }) => id === fix) ?? { id: fix, changes: [], withRevealed: [], leftovers: [] };
 }
 
-function sightingsSince({ sightings, since }: TestInProof): readonly Sighting[] {
-  return sightings.filter(({ run }) => run >= since);
+function listResultsSince({ results, since }: TestInProof): readonly TestRunResult[] {
+  return results.filter(({ run }) => run >= since);
 }
 
 const hasAll = (changes: readonly string[], wanted: readonly string[]) =>
@@ -107,21 +107,23 @@ function listChangesToRevert(question: ProofQuestion, test: TestInProof): readon
 /** Returns the first doubt about each fix, oldest first. */
 function listFirstDoubts(doubts: readonly Doubt[]): readonly Doubt[] {
   const oldestFirst = doubts.toSorted((a, b) => a.run - b.run);
-  return oldestFirst.filter(({ fix }, at) => oldestFirst.findIndex((other) => other.fix === fix) === at);
+  return oldestFirst.filter(
+    ({ fix }, index) => oldestFirst.findIndex((other) => other.fix === fix) === index,
+  );
 }
 
 /** Returns what the shared proof needs for a test. */
 function planForTest(question: ProofQuestion, test: TestInProof): TestPlan {
   const kept = listFixChanges(question);
-  const { changes: own } = findFix(question, test);
-  const out = listChangesToRevert(question, test);
-  const last = test.sightings.at(-1);
+  const { changes: ownIds } = findFix(question, test);
+  const reverted = listChangesToRevert(question, test);
+  const last = test.results.at(-1);
   // The test was red and green with the same changes.
-  if (out.length === 0 && last)
-    return createContradiction(test, last, { why: 'it was red with the same changes', as: 'flaky' });
-  const isOut = (sighting: Sighting) => isWithout(sighting, { kept, without: out });
-  const seen = sightingsSince(test).filter(({ isClean }) => !isClean);
-  const withFix = seen.filter((sighting) => hasAll(sighting.changes, own) && !isOut(sighting));
+  if (reverted.length === 0 && last)
+    return createContradiction(test, last, { why: 'it was red with the same changes', outcome: 'flaky' });
+  const isReverted = (result: TestRunResult) => isWithout(result, { kept, without: reverted });
+  const recorded = listResultsSince(test).filter(({ isClean }) => !isClean);
+  const withFix = recorded.filter((result) => hasAll(result.changes, ownIds) && !isReverted(result));
   const greens = withFix.filter(({ shown }) => shown === 'green').length;
   const red = withFix.find(
     ({ part, shown, changes }) => part === 'shared' && shown !== 'green' && hasAll(kept, changes),
@@ -130,26 +132,26 @@ function planForTest(question: ProofQuestion, test: TestInProof): TestPlan {
     const earlier = withFix.some(({ run, shown }) => shown === 'green' && run < red.run);
     return createContradiction(test, red, {
       why: 'it was red in a run with all fixes applied',
-      as: earlier ? 'unsteady' : 'red',
+      outcome: earlier ? 'unsteady' : 'red',
     });
   }
   // A test outside the re-run of the fix needs one green run fewer, because an extra run for it alone is not worthwhile.
   if (greens < (test.runsBothWays ? countGreensNeeded(question, test) : Math.max(1, question.greens - 1)))
     return { kind: 'with' };
   if (!test.runsBothWays || question.reds === 0) return { kind: 'shown' };
-  const runs = seen.filter(
-    (sighting) =>
-      (sighting.part === 'shared' && isOut(sighting)) ||
-      (sighting.part === 'apart' && showsNeed(test, sighting, own)),
+  const runs = recorded.filter(
+    (result) =>
+      (result.part === 'shared' && isReverted(result)) ||
+      (result.part === 'separate' && showsNeed(test, result, ownIds)),
   );
-  const judged = judgeWithout(question, test, { runs, out });
+  const judged = judgeWithout(question, test, { runs, out: reverted });
   const newest = runs.at(-1);
-  if (judged === 'again') return { kind: 'without', without: out };
-  if (judged === 'clean') return { kind: 'clean', without: out };
+  if (judged === 'again') return { kind: 'without', without: reverted };
+  if (judged === 'clean') return { kind: 'clean', without: reverted };
   if (newest && judged === 'needless')
-    return createContradiction(test, newest, { why: 'it was green without its fix', as: 'flaky' });
+    return createContradiction(test, newest, { why: 'it was green without its fix', outcome: 'flaky' });
   if (newest && judged === 'nothing' && test.isLead)
-    return createContradiction(test, newest, { why: 'it did not run without its fix', as: 'flaky' });
+    return createContradiction(test, newest, { why: 'it did not run without its fix', outcome: 'flaky' });
   return { kind: 'shown' };
 }
 
@@ -159,21 +161,25 @@ function planForTest(question: ProofQuestion, test: TestInProof): TestPlan {
  */
 function showsNeed(
   { runsWithOthers, redWith }: TestInProof,
-  { changes, shown }: Pick<Sighting, 'changes' | 'shown'>,
-  own: readonly string[],
+  { changes, shown }: Pick<TestRunResult, 'changes' | 'shown'>,
+  ownIds: readonly string[],
 ): boolean {
   return (
-    !runsWithOthers && shown === 'red' && own.length > 0 && hasNone(changes, own) && hasAll(changes, redWith)
+    !runsWithOthers &&
+    shown === 'red' &&
+    ownIds.length > 0 &&
+    hasNone(changes, ownIds) &&
+    hasAll(changes, redWith)
   );
 }
 
 function createContradiction(
   test: TestInProof,
-  { run }: Sighting,
-  { why, as }: { readonly why: string; readonly as: 'red' | 'unsteady' | 'flaky' },
+  { run }: TestRunResult,
+  { why, outcome }: { readonly why: string; readonly outcome: 'red' | 'unsteady' | 'flaky' },
 ): TestPlan {
   const { fix, isLead } = test;
-  return isLead ? { kind: 'doubt', doubt: { fix, run, why } } : { kind: 'end', test, as };
+  return isLead ? { kind: 'doubt', doubt: { fix, run, why } } : { kind: 'end', test, outcome };
 }
 
 /**
@@ -183,9 +189,9 @@ function createContradiction(
 function judgeWithout(
   question: ProofQuestion,
   test: TestInProof,
-  { runs, out }: { readonly runs: readonly Sighting[]; readonly out: readonly string[] },
+  { runs, out: reverted }: { readonly runs: readonly TestRunResult[]; readonly out: readonly string[] },
 ): 'needed' | 'needless' | 'again' | 'clean' | 'nothing' | 'unclear' {
-  const clean = findCleanRun(question, test, out);
+  const clean = findCleanRun(question, test, reverted);
   if (clean) return ({ red: 'needed', green: 'needless', nothing: 'unclear' } as const)[clean.shown];
   if (runs.some(({ shown }) => shown === 'nothing')) return 'nothing';
   const green = runs.findIndex(({ shown }) => shown === 'green');
@@ -201,21 +207,21 @@ function judgeWithout(
 function findCleanRun(
   question: ProofQuestion,
   test: TestInProof,
-  out: readonly string[],
-): Sighting | undefined {
-  return sightingsSince(test).find(
-    (sighting) => sighting.isClean && isWithout(sighting, { kept: listFixChanges(question), without: out }),
+  reverted: readonly string[],
+): TestRunResult | undefined {
+  return listResultsSince(test).find(
+    (result) => result.isClean && isWithout(result, { kept: listFixChanges(question), without: reverted }),
   );
 }
 
 /** Returns the runs of a test without its own fix. */
-function listRunsWithoutFix(question: ProofQuestion, test: TestInProof): readonly Sighting[] {
-  const { changes: own } = findFix(question, test);
-  return sightingsSince(test).filter(({ changes }) => hasNone(changes, own));
+function listRunsWithoutFix(question: ProofQuestion, test: TestInProof): readonly TestRunResult[] {
+  const { changes: ownIds } = findFix(question, test);
+  return listResultsSince(test).filter(({ changes }) => hasNone(changes, ownIds));
 }
 
 /** The accepted probability that a test passes its proof by luck. */
-const LUCK = 0.01;
+const ACCEPTED_LUCK = 0.01;
 
 /** Returns how often a test must be green with its fix: more often if it was both green and red in one state without it, depending on its failure rate. */
 function countGreensNeeded(question: ProofQuestion, test: TestInProof): number {
@@ -229,7 +235,7 @@ function countGreensNeeded(question: ProofQuestion, test: TestInProof): number {
     return same.filter(({ shown }) => shown === 'red').length / same.length;
   });
   const lucky = rates.filter((rate) => rate > 0 && rate < 1);
-  const needed = lucky.map((rate) => Math.ceil(Math.log(LUCK) / Math.log(1 - rate)));
+  const needed = lucky.map((rate) => Math.ceil(Math.log(ACCEPTED_LUCK) / Math.log(1 - rate)));
   return Math.max(question.greens, ...needed);
 }
 
@@ -237,7 +243,7 @@ function countGreensNeeded(question: ProofQuestion, test: TestInProof): number {
 function planRunWithout(
   question: ProofQuestion,
   shared: readonly { readonly test: TestInProof; readonly plan: TestPlan }[],
-): NextInProof | null {
+): NextProofStep | null {
   const wanted = shared.flatMap(({ test, plan }) =>
     plan.kind === 'without' || plan.kind === 'clean' ? [{ test, ...plan }] : [],
   );
@@ -261,48 +267,48 @@ function planRunWithout(
  * number, and each run reverts the fixes whose number has a certain bit, so that the number of runs grows only with the logarithm. This shows for each
  * pair that neither fix replaces the other; a fix may stay although either of two others also heals its test.
  */
-function planApart(question: ProofQuestion, tests: readonly TestInProof[]): NextInProof | null {
+function planSeparateRuns(question: ProofQuestion, tests: readonly TestInProof[]): NextProofStep | null {
   const kept = listFixChanges(question);
   const leads = question.fixes.flatMap((fix) => {
     const lead = tests.find((test) => test.fix === fix.id && test.isLead && !test.isSuite);
     return lead ? [{ fix, lead }] : [];
   });
   type Lead = (typeof leads)[number];
-  const isInDoubt = (one: Lead, other: Lead, sightings = one.lead.sightings) =>
+  const isInDoubt = (one: Lead, other: Lead, results = one.lead.results) =>
     one !== other &&
-    !question.areApart(one.fix.id, other.fix.id) &&
-    !areSeenApart(one.lead, sightings, [one.fix, other.fix]);
+    !question.haveDifferentCauses(one.fix.id, other.fix.id) &&
+    !isShownIndependent(one.lead, results, [one.fix, other.fix]);
   // The numbers stay the same from run to run.
   const isInitiallyInDoubt = (one: Lead, other: Lead) =>
     isInDoubt(
       one,
       other,
-      one.lead.sightings.filter(({ part }) => part !== 'apart'),
+      one.lead.results.filter(({ part }) => part !== 'separate'),
     );
   const isHealedByOthers = (test: TestInProof) => findFix(question, test).changes.length === 0;
   for (const { fix, lead } of leads) {
     const healed = tests.filter(isHealedByOthers);
-    const without = sightingsSince(lead).filter(
-      ({ part, changes }) => part === 'apart' && hasAll(kept, changes) && hasNone(changes, fix.changes),
+    const without = listResultsSince(lead).filter(
+      ({ part, changes }) => part === 'separate' && hasAll(kept, changes) && hasNone(changes, fix.changes),
     );
     // A fix is needed if tests of a cause without a fix of its own are red without it.
-    const isGreen = ({ run, shown }: Sighting) =>
+    const isGreen = ({ run, shown }: TestRunResult) =>
       shown === 'green' && !healed.some((test) => wasRedIn(test, run));
-    const alone = without.filter((sighting) => isWithout(sighting, { kept, without: fix.changes }));
+    const listRunsAlone = without.filter((result) => isWithout(result, { kept, without: fix.changes }));
     const greens = without.filter(isGreen).length;
-    if (greens === 0 || !alone.every(isGreen)) continue;
-    if (greens > 1 && alone.length > 0) {
-      const { id, changes: own, leftovers } = fix;
-      const clean = findCleanRun(question, lead, own);
+    if (greens === 0 || !listRunsAlone.every(isGreen)) continue;
+    if (greens > 1 && listRunsAlone.length > 0) {
+      const { id, changes: ownIds, leftovers } = fix;
+      const clean = findCleanRun(question, lead, ownIds);
       if (leftovers.length === 0 || clean?.shown === 'green')
-        return { kind: 'refute', fix: id, how: { kind: 'needless' } };
+        return { kind: 'refute', fix: id, refutation: { kind: 'needless' } };
       if (clean) continue;
       // Its effect may outlive it here, so that a clean copy decides.
-      return { kind: 'run-clean', tests: [lead], without: own, because: explainLastingEffect(leftovers) };
+      return { kind: 'run-clean', tests: [lead], without: ownIds, because: explainLastingEffect(leftovers) };
     }
     // A verdict on a fix needs two runs.
     const along = healed.filter(({ runsBothWays }) => runsBothWays);
-    return { kind: 'run', part: 'apart', tests: [lead, ...along], without: fix.changes };
+    return { kind: 'run', part: 'separate', tests: [lead, ...along], without: fix.changes };
   }
   const numbers = assignNumbers(
     leads,
@@ -310,43 +316,43 @@ function planApart(question: ProofQuestion, tests: readonly TestInProof[]): Next
   );
   const bits = Array.from({ length: 32 - Math.clz32(Math.max(0, ...numbers.values())) }, (_, bit) => bit);
   const byBit = bits.map((bit) => leads.filter((one) => ((numbers.get(one) ?? 0) >> bit) % 2 === 1));
-  for (const out of [...byBit, ...leads.map((one) => [one])]) {
-    const doubtful = leads.filter((one) =>
-      leads.some((other) => out.includes(one) !== out.includes(other) && isInDoubt(one, other)),
+  for (const reverted of [...byBit, ...leads.map((one) => [one])]) {
+    const leadsInDoubt = leads.filter((one) =>
+      leads.some((other) => reverted.includes(one) !== reverted.includes(other) && isInDoubt(one, other)),
     );
-    const without = out.flatMap(({ fix }) => fix.changes);
-    const hasRun = doubtful.some(({ lead }) =>
-      lead.sightings.some((sighting) => sighting.part === 'apart' && isWithout(sighting, { kept, without })),
+    const without = reverted.flatMap(({ fix }) => fix.changes);
+    const hasRun = leadsInDoubt.some(({ lead }) =>
+      lead.results.some((result) => result.part === 'separate' && isWithout(result, { kept, without })),
     );
-    if (doubtful.length === 0 || hasRun) continue;
-    const isOut = ({ fix }: TestInProof) => out.some((one) => one.fix.id === fix);
+    if (leadsInDoubt.length === 0 || hasRun) continue;
+    const isReverted = ({ fix }: TestInProof) => reverted.some((one) => one.fix.id === fix);
     const along = tests.filter(
       (test) =>
-        doubtful.some(({ lead }) => lead === test) ||
-        (test.runsBothWays && (isOut(test) || isHealedByOthers(test))),
+        leadsInDoubt.some(({ lead }) => lead === test) ||
+        (test.runsBothWays && (isReverted(test) || isHealedByOthers(test))),
     );
-    return { kind: 'run', part: 'apart', tests: along, without };
+    return { kind: 'run', part: 'separate', tests: along, without };
   }
   return null;
 }
 
-function wasRedIn({ sightings }: TestInProof, number: number): boolean {
-  return sightings.some(({ run, shown }) => run === number && shown === 'red');
+function wasRedIn({ results }: TestInProof, number: number): boolean {
+  return results.some(({ run, shown }) => run === number && shown === 'red');
 }
 
 /**
  * True if runs show that a test needs its own fix and not the other: it was red with only the other, or green with only its own. A red run does not count
  * if the fix that revealed the error was reverted, because another failure may have hidden it.
  */
-function areSeenApart(
+function isShownIndependent(
   { redWith }: TestInProof,
-  sightings: readonly Sighting[],
-  [own, other]: readonly [FixInProof, FixInProof],
+  results: readonly TestRunResult[],
+  [fix, other]: readonly [FixInProof, FixInProof],
 ): boolean {
-  return sightings.some(({ shown, changes }) => {
-    if (shown === 'green') return hasAll(changes, own.changes) && hasNone(changes, other.changes);
+  return results.some(({ shown, changes }) => {
+    if (shown === 'green') return hasAll(changes, fix.changes) && hasNone(changes, other.changes);
     const isHidden = !hasAll(changes, redWith);
-    return shown === 'red' && !isHidden && hasAll(changes, other.changes) && hasNone(changes, own.changes);
+    return shown === 'red' && !isHidden && hasAll(changes, other.changes) && hasNone(changes, fix.changes);
   });
 }
 
@@ -354,53 +360,54 @@ function areSeenApart(
 function assignNumbers<T>(items: readonly T[], areAlike: (item: T, other: T) => boolean): Map<T, number> {
   const numbers = new Map<T, number>();
   for (const item of items) {
-    const taken = new Set([...numbers].flatMap(([other, number]) => (areAlike(item, other) ? number : [])));
+    const used = new Set([...numbers].flatMap(([other, number]) => (areAlike(item, other) ? number : [])));
     let number = 1;
-    while (taken.has(number)) number += 1;
+    while (used.has(number)) number += 1;
     numbers.set(item, number);
   }
   return numbers;
 }
 
 /** Repeats the whole proof for one fix in separate runs that revert only its own changes. Returns null if the fix holds. */
-function planAlone(question: ProofQuestion, doubt: Doubt): NextInProof | null {
+function planProofAlone(question: ProofQuestion, doubt: Doubt): NextProofStep | null {
   const kept = listFixChanges(question);
   const fix = findFix(question, doubt);
   const tests = question.tests.filter((test) => test.fix === fix.id && test.ended === null);
-  const alone = (test: TestInProof, without: readonly string[]) =>
-    sightingsSince(test).filter(
-      (sighting) =>
-        sighting.part === 'alone' &&
-        !sighting.isClean &&
-        sighting.run > doubt.run &&
-        isWithout(sighting, { kept, without }),
+  const listRunsAlone = (test: TestInProof, without: readonly string[]) =>
+    listResultsSince(test).filter(
+      (result) =>
+        result.part === 'alone' &&
+        !result.isClean &&
+        result.run > doubt.run &&
+        isWithout(result, { kept, without }),
     );
-  const run = (these: readonly TestInProof[], without: readonly string[]): NextInProof => ({
+  const run = (these: readonly TestInProof[], without: readonly string[]): NextProofStep => ({
     kind: 'run',
     part: 'alone',
     tests: these,
     without,
     doubt,
   });
-  const unsteady = tests.find((test) => alone(test, []).some(({ shown }) => shown !== 'green'));
+  const unsteady = tests.find((test) => listRunsAlone(test, []).some(({ shown }) => shown !== 'green'));
   if (unsteady) {
-    if (!unsteady.isLead) return { kind: 'end', test: unsteady, as: 'unsteady' };
+    if (!unsteady.isLead) return { kind: 'end', test: unsteady, outcome: 'unsteady' };
     const later = question.fixes.slice(question.fixes.findIndex(({ id }) => id === fix.id) + 1);
     const because = `green at first, then red: ${doubt.why}, and again when run alone`;
     return (
       planCulpritSearch(question, [unsteady], later) ?? {
         kind: 'refute',
         fix: fix.id,
-        how: { kind: 'still-failing', because },
+        refutation: { kind: 'still-failing', because },
       }
     );
   }
-  if (tests.some((test) => alone(test, []).length < countGreensNeeded(question, test))) return run(tests, []);
+  if (tests.some((test) => listRunsAlone(test, []).length < countGreensNeeded(question, test)))
+    return run(tests, []);
   if (question.reds === 0) return null;
   const judged = tests
     .filter(({ runsBothWays }) => runsBothWays)
     .map((test) => {
-      const runs = alone(test, fix.changes);
+      const runs = listRunsAlone(test, fix.changes);
       return { test, runs, says: judgeWithout(question, test, { runs, out: fix.changes }) };
     });
   const these = (wanted: string) => judged.flatMap(({ test, says }) => (says === wanted ? [test] : []));
@@ -415,13 +422,13 @@ function planAlone(question: ProofQuestion, doubt: Doubt): NextInProof | null {
   const flaky = these('needless');
   const [first] = flaky;
   if (!first) return null;
-  if (flaky.length < judged.length) return { kind: 'end', test: first, as: 'flaky' };
+  if (flaky.length < judged.length) return { kind: 'end', test: first, outcome: 'flaky' };
   const because = 'also green with the change reverted: the test is flaky, or was fixed by somebody else';
-  return { kind: 'refute', fix: fix.id, how: { kind: 'flaky', because } };
+  return { kind: 'refute', fix: fix.id, refutation: { kind: 'flaky', because } };
 }
 
 /** Plans the runs that prove each fix in a clean copy, as in CI. */
-function planCleanRun(question: ProofQuestion, tests: readonly TestInProof[]): NextInProof | null {
+function planCleanRun(question: ProofQuestion, tests: readonly TestInProof[]): NextProofStep | null {
   const states = tests.flatMap((test) => {
     if (!test.runsBothWays) return [];
     const without = listChangesToRevert(question, test);
@@ -435,8 +442,8 @@ function planCleanRun(question: ProofQuestion, tests: readonly TestInProof[]): N
     const because =
       'green without the change in a clean copy: what was red is only in files that git does not have';
     return test.isLead
-      ? { kind: 'refute', fix: test.fix, how: { kind: 'flaky', because } }
-      : { kind: 'end', test, as: 'flaky' };
+      ? { kind: 'refute', fix: test.fix, refutation: { kind: 'flaky', because } }
+      : { kind: 'end', test, outcome: 'flaky' };
   }
   const [first] = states
     .filter(({ clean }) => !clean)
@@ -455,18 +462,18 @@ function planCleanRun(question: ProofQuestion, tests: readonly TestInProof[]): N
 }
 
 /** Plans the runs which show that green tests stay green with all fixes (HN-6). */
-function planRest(question: ProofQuestion, tests: readonly TestInProof[]): NextInProof | null {
-  const { rest } = question;
-  if (!rest) return null;
-  if (!rest.hasRun) return { kind: 'run-rest', again: null };
+function planOtherTests(question: ProofQuestion, tests: readonly TestInProof[]): NextProofStep | null {
+  const { otherTests } = question;
+  if (!otherTests) return null;
+  if (!otherTests.hasRun) return { kind: 'run-others', again: null };
   const kept = listFixChanges(question);
-  const listResults = ({ sightings }: TestToStayGreen) =>
-    sightings.flatMap(({ part, changes, shown }) =>
-      part === 'rest' && isSameSet(changes, kept) ? [shown] : [],
+  const listResults = ({ results }: TestToStayGreen) =>
+    results.flatMap(({ part, changes, shown }) =>
+      part === 'others' && isSameSet(changes, kept) ? [shown] : [],
     );
-  const once = rest.tests.filter((test) => listResults(test).join() === 'red');
-  if (once.length > 0) return { kind: 'run-rest', again: once.map(({ key }) => key) };
-  const broken = rest.tests.filter(
+  const once = otherTests.tests.filter((test) => listResults(test).join() === 'red');
+  if (once.length > 0) return { kind: 'run-others', again: once.map(({ key }) => key) };
+  const broken = otherTests.tests.filter(
     (test) =>
       !test.isMarked && listResults(test).length > 1 && listResults(test).every((shown) => shown === 'red'),
   );
@@ -475,9 +482,9 @@ function planRest(question: ProofQuestion, tests: readonly TestInProof[]): NextI
   for (const { key } of broken) {
     const test = tests.find((other) => other.key === key);
     if (!test) continue;
-    if (!test.isLead) return { kind: 'end', test, as: 'unsteady' };
+    if (!test.isLead) return { kind: 'end', test, outcome: 'unsteady' };
     const because = 'red again when the change was reapplied';
-    return { kind: 'refute', fix: test.fix, how: { kind: 'still-failing', because } };
+    return { kind: 'refute', fix: test.fix, refutation: { kind: 'still-failing', because } };
   }
   return null;
 }
@@ -485,20 +492,20 @@ function planRest(question: ProofQuestion, tests: readonly TestInProof[]): NextI
 /**
  * Returns which of the other tests were red and green in the same state, and which stayed red although no fix is to blame.
  */
-export function judgeRest({
+export function judgeOtherTests({
   kept,
   tests,
 }: {
   readonly kept: readonly string[];
   readonly tests: readonly TestToStayGreen[];
 }): { readonly unsteady: readonly string[]; readonly red: readonly string[] } {
-  const runs = tests.map(({ key, sightings, isMarked }) => {
-    const seen = sightings.filter(
-      ({ part, shown }) => (part === 'rest' || part === 'culprit') && shown !== 'nothing',
+  const runs = tests.map(({ key, results, isMarked }) => {
+    const recorded = results.filter(
+      ({ part, shown }) => (part === 'others' || part === 'culprit') && shown !== 'nothing',
     );
-    const red = seen.filter(({ shown }) => shown === 'red');
+    const red = recorded.filter(({ shown }) => shown === 'red');
     const isUnsteady = red.some((one) =>
-      seen.some(({ shown, changes }) => shown === 'green' && isSameSet(changes, one.changes)),
+      recorded.some(({ shown, changes }) => shown === 'green' && isSameSet(changes, one.changes)),
     );
     const isBroken = !isMarked && red.filter(({ changes }) => isSameSet(changes, kept)).length > 1;
     return { key, isUnsteady, isBroken };
@@ -512,14 +519,14 @@ export function judgeRest({
 /** Plans the search for the fixes that broke these tests; returns null if no fix did. */
 function planCulpritSearch(
   question: ProofQuestion,
-  tests: readonly Pick<TestToStayGreen, 'key' | 'sightings'>[],
+  tests: readonly Pick<TestToStayGreen, 'key' | 'results'>[],
   suspects: readonly FixInProof[],
-): NextInProof | null {
+): NextProofStep | null {
   const { greens, reds } = question;
   const kept = listFixChanges(question);
-  const searches = tests.map(({ key, sightings }) => {
-    const ofSearch = sightings.filter(({ part, changes }) => part === 'culprit' && hasAll(kept, changes));
-    return { key, search: searchCulprits({ kept, suspects, sightings: ofSearch, greens, reds }) };
+  const searches = tests.map(({ key, results }) => {
+    const searchResults = results.filter(({ part, changes }) => part === 'culprit' && hasAll(kept, changes));
+    return { key, search: searchCulprits({ kept, suspects, results: searchResults, greens, reds }) };
   });
   const states = searches.flatMap(({ key, search }) => (search.kind === 'run' ? [{ key, ...search }] : []));
   const [first] = states;
@@ -527,9 +534,9 @@ function planCulpritSearch(
     const same = states.filter(({ without }) => isSameSet(without, first.without));
     return { kind: 'run-culprit', keys: same.map(({ key }) => key), without: first.without };
   }
-  const broke = new Map<string, string[]>();
+  const testsByFix = new Map<string, string[]>();
   for (const { key, search } of searches)
     for (const { id } of search.kind === 'broken-by' ? search.fixes : [])
-      broke.set(id, [...(broke.get(id) ?? []), key]);
-  return broke.size > 0 ? { kind: 'broke', tests: broke } : null;
+      testsByFix.set(id, [...(testsByFix.get(id) ?? []), key]);
+  return testsByFix.size > 0 ? { kind: 'broke', tests: testsByFix } : null;
 }

@@ -1,4 +1,4 @@
-import type { Spent } from '../model/spent.js';
+import type { RunCosts } from '../model/spent.js';
 import { type Attempt, getEndReason, hidesFault } from '../model/attempt.js';
 import { formatAgentName, isBuiltIn } from '../model/built-in.js';
 import type { RetryAxis } from '../model/diagnosis.js';
@@ -18,8 +18,8 @@ export interface CauseHistory {
   /** The agents to try, primary first, then those of the alternative classes (CS-7). */
   readonly agents: readonly string[];
   /** True once the wait after the last failed attempt is over. */
-  readonly waited: boolean;
-  readonly spent: Spent;
+  readonly hasWaited: boolean;
+  readonly spent: RunCosts;
   /** True if there may be a fix that needs no agent: one that a person chose, from a patch file, from memory, or from the built-in fixer. */
   readonly hasProposals?: boolean;
   /** The reason why the cause has no agent, unless it has no route. */
@@ -56,32 +56,32 @@ const FAILED_FIXES_BEFORE_BARE_RETEST = 2;
  * Decides the next step for a cause (HL-8), as a pure function of its history and the policy. The retry count is the number of attempts, because one
  * re-run judges each attempt (HL-1).
  */
-export function decideNextStep(given: CauseHistory, policy: Policy): NextStep {
-  const decision = decideNext(given, policy);
-  const hidden = given.attempts.findLast(hidesFault);
-  const isLost =
+export function decideNextStep(causeHistory: CauseHistory, policy: Policy): NextStep {
+  const decision = decideNext(causeHistory, policy);
+  const hidingFix = causeHistory.attempts.findLast(hidesFault);
+  const givesUp =
     decision.kind === 'end' &&
     !decision.end.overBudget &&
     (decision.end.verdict === 'failed' || decision.end.verdict === 'rejected');
   // Before healing gives up, a person gets to see a fix that the reviewer took for hiding the fault (HN-11).
-  return hidden && isLost
-    ? { kind: 'escalate', question: `is this fix what you want? ${getEndReason(hidden)}` }
+  return hidingFix && givesUp
+    ? { kind: 'escalate', question: `is this fix what you want? ${getEndReason(hidingFix)}` }
     : decision;
 }
 
-function decideNext(given: CauseHistory, policy: Policy): NextStep {
-  const newest = given.attempts.at(-1);
-  const fixed = newest && isBuiltIn(newest) && endByOutcome(newest);
-  if (fixed) return fixed;
+function decideNext(causeHistory: CauseHistory, policy: Policy): NextStep {
+  const newest = causeHistory.attempts.at(-1);
+  const builtInEnd = newest && isBuiltIn(newest) && endByOutcome(newest);
+  if (builtInEnd) return builtInEnd;
   // An attempt without an agent does not count as a try of the signature (BF-5).
   const history = {
-    ...given,
-    attempts: given.attempts.filter((attempt) => !isBuiltIn(attempt)),
-    tries: given.attempts.length,
+    ...causeHistory,
+    attempts: causeHistory.attempts.filter((attempt) => !isBuiltIn(attempt)),
+    tries: causeHistory.attempts.length,
   };
   const last = history.attempts.at(-1);
-  const ended = last && endAfter(last, history, policy);
-  if (ended) return ended;
+  const outcome = last && endAfterAttempt(last, history, policy);
+  if (outcome) return outcome;
   if (!last && history.environment)
     return { kind: 'end', end: { verdict: 'failed', reason: history.environment, environment: true } };
   if (!last && history.retry === 'never_retry') {
@@ -90,8 +90,8 @@ function decideNext(given: CauseHistory, policy: Policy): NextStep {
       question: 'It needs credentials, a permission or a quota that only a person can provide.',
     };
   }
-  if (!last && given.hasProposals && history.spent.elapsedMs < policy.limits.timeMs)
-    return { kind: 'propose', attempt: numberNextAttempt(history) };
+  if (!last && causeHistory.hasProposals && history.spent.elapsedMs < policy.limits.timeMs)
+    return { kind: 'propose', attempt: getNextAttemptNumber(history) };
   if (!last && hasNoTriesLeft(readEarlierTries(history), policy.retries.max)) {
     const { count } = readEarlierTries(history);
     return {
@@ -99,12 +99,12 @@ function decideNext(given: CauseHistory, policy: Policy): NextStep {
       question: `${plural(count, 'try', 'tries')} in earlier runs did not heal it.`,
     };
   }
-  const isHeldUp = last?.end.kind === 'rejected' || last?.end.kind === 'conflict';
-  if (!last || history.waited || isHeldUp) return nextTry(history, policy);
-  const delayMs = backoffMs(listJudged(history).length, policy.retries);
+  const needsNoWait = last?.end.kind === 'rejected' || last?.end.kind === 'conflict';
+  if (!last || history.hasWaited || needsNoWait) return planNextTry(history, policy);
+  const delayMs = backoffMs(listCountedAttempts(history).length, policy.retries);
   // Ends now instead of waiting for a try that cannot start, for example because the time limit would pass meanwhile.
   const elapsedMs = history.spent.elapsedMs + delayMs;
-  const next = nextTry({ ...history, spent: { ...history.spent, elapsedMs } }, policy);
+  const next = planNextTry({ ...history, spent: { ...history.spent, elapsedMs } }, policy);
   return next.kind === 'end' ? next : { kind: 'wait', delayMs, attempt: last.n };
 }
 
@@ -112,50 +112,52 @@ function decideNext(given: CauseHistory, policy: Policy): NextStep {
 type CountedHistory = CauseHistory & { readonly tries: number };
 
 /** Ends a cause after any attempt if no error remains, another error replaced it, or the project cannot be written to. */
-function endByOutcome({ agent, end: ended }: Attempt): NextStep | null {
-  if (ended.kind === 'green') return end('healed', `fixed by ${formatAgentName(agent ?? 'nobody')}`);
-  if (ended.kind === 'flaky')
-    return ended.isOutside ? { kind: 'escalate', question: ended.because } : end('flaky', ended.because);
-  if (ended.kind === 'changed') return end('superseded', ended.because);
-  if (ended.kind === 'offered' && !ended.hides) return { kind: 'escalate', question: ended.because };
+function endByOutcome({ agent, end: outcome }: Attempt): NextStep | null {
+  if (outcome.kind === 'green') return end('healed', `fixed by ${formatAgentName(agent ?? 'nobody')}`);
+  if (outcome.kind === 'flaky')
+    return outcome.isOutside
+      ? { kind: 'escalate', question: outcome.because }
+      : end('flaky', outcome.because);
+  if (outcome.kind === 'changed') return end('superseded', outcome.because);
+  if (outcome.kind === 'offered' && !outcome.hides) return { kind: 'escalate', question: outcome.because };
   // A read-only file or a full disk would block the next fix, too.
-  return ended.kind === 'unwritable' ? end('failed', ended.because) : null;
+  return outcome.kind === 'unwritable' ? end('failed', outcome.because) : null;
 }
 
-function numberNextAttempt(history: CountedHistory): number {
+function getNextAttemptNumber(history: CountedHistory): number {
   return readEarlierTries(history).count + history.tries + 1;
 }
 
-function nextTry(history: CountedHistory, policy: Policy): NextStep {
-  const attempt = numberNextAttempt(history);
+function planNextTry(history: CountedHistory, policy: Policy): NextStep {
+  const attempt = getNextAttemptNumber(history);
   if (isBareRetest(history, policy.retries)) return { kind: 'retest', attempt };
   const reached = findReachedLimit(history.spent, policy.limits);
-  if (reached === null) return deploy(history, attempt);
+  if (reached === null) return deployAgent(history, attempt);
   return { kind: 'end', end: { verdict: 'failed', reason: reached, overBudget: true } };
 }
 
-function endAfter(last: Attempt, history: CauseHistory, policy: Policy): NextStep | null {
+function endAfterAttempt(last: Attempt, history: CauseHistory, policy: Policy): NextStep | null {
   const because = getEndReason(last) ?? '';
   if (last.end.kind === 'interrupted') return end('interrupted', 'interrupted while an agent was working');
   if (last.end.kind === 'unusable') return end('agent-unusable', `${last.end.because}. ${last.end.remedy}`);
   if (last.end.kind === 'denied') return end('agent-unusable', 'the agent program denied every edit');
-  const ended = endByOutcome(last);
-  if (ended) return ended;
+  const outcome = endByOutcome(last);
+  if (outcome) return outcome;
   const rejections = history.attempts.filter((attempt) => attempt.end.kind === 'rejected').length;
   if (rejections >= REJECTIONS_BEFORE_VERDICT)
     return end('rejected', `again after a warning, its agent's fix ${because}`);
-  const conflicts = history.attempts.length - listJudged(history).length;
+  const conflicts = history.attempts.length - listCountedAttempts(history).length;
   if (conflicts >= CONFLICTS_BEFORE_VERDICT)
     return end('failed', 'its files kept changing while its agents were working');
   if (last.claim?.status === 'needs-person') return { kind: 'escalate', question: last.claim.summary };
   // The agent would get the same prompt again.
-  if (gaveUp(last) && nextAgent(history) === last.agent)
+  if (gaveUp(last) && chooseAgent(history) === last.agent)
     return end('failed', `its agent found no fix: ${last.claim?.summary || 'it did not say why'}`);
   if (countTries(history) >= policy.retries.max) {
     if (last.end.kind === 'rejected')
       return end('rejected', `no retries are left, and its agent's fix ${because}`);
-    const before = readEarlierTries(history).count;
-    const earlierTries = before > 0 ? `, ${before} of them in earlier runs` : '';
+    const earlierCount = readEarlierTries(history).count;
+    const earlierTries = earlierCount > 0 ? `, ${earlierCount} of them in earlier runs` : '';
     return end(
       'failed',
       `still failing after ${plural(countTries(history), 'retry', 'retries')}${earlierTries}`,
@@ -170,16 +172,16 @@ function readEarlierTries(history: CauseHistory): EarlierTries {
 
 /** A signature has one retry budget across all runs (ME-2, ME-8). */
 function countTries(history: CauseHistory): number {
-  return readEarlierTries(history).count + listJudged(history).length;
+  return readEarlierTries(history).count + listCountedAttempts(history).length;
 }
 
 /** Returns the attempts that count as tries. An attempt that could not be applied is repeated and does not count (HN-1). */
-function listJudged({ attempts }: CauseHistory): readonly Attempt[] {
+function listCountedAttempts({ attempts }: CauseHistory): readonly Attempt[] {
   return attempts.filter((attempt) => attempt.end.kind !== 'conflict');
 }
 
 function isBareRetest(history: CauseHistory, retries: RetrySettings): boolean {
-  const failedFixes = listJudged(history).filter(
+  const failedFixes = listCountedAttempts(history).filter(
     (attempt) =>
       attempt.agent !== null &&
       attempt.files.length > 0 &&
@@ -191,7 +193,7 @@ function isBareRetest(history: CauseHistory, retries: RetrySettings): boolean {
 }
 
 /** Names the limit that keeps further agents from starting for a cause; null if none is reached (HN-9). */
-export function findReachedLimit(spent: Spent, limits: LimitSettings): string | null {
+export function findReachedLimit(spent: RunCosts, limits: LimitSettings): string | null {
   if (spent.agentRuns >= limits.agentRuns) return `limits.agentRuns (${limits.agentRuns}) was reached`;
   if (spent.costUsd >= limits.costUsd) return `limits.costUsd (${limits.costUsd}) was reached`;
   const { lastDay } = spent;
@@ -215,13 +217,13 @@ function gaveUp({ claim, files, cut = [] }: Attempt): boolean {
   return claim?.status === 'not-fixed' && files.length === 0 && cut.length === 0;
 }
 
-function nextAgent(history: CauseHistory): string | undefined {
+function chooseAgent(history: CauseHistory): string | undefined {
   return history.agents[countTries(history)] ?? history.agents[0];
 }
 
 /** Deploys the primary agent first, then the agents of the alternatives (CS-7), then the primary again. */
-function deploy(history: CauseHistory, attempt: number): NextStep {
-  const agent = nextAgent(history);
+function deployAgent(history: CauseHistory, attempt: number): NextStep {
+  const agent = chooseAgent(history);
   if (agent === undefined) return end('failed', history.noAgent ?? 'no agent is configured for this failure');
   return { kind: 'deploy', agent, attempt };
 }
@@ -230,8 +232,8 @@ function end(verdict: CauseEnd['verdict'], reason: string): NextStep {
   return { kind: 'end', end: { verdict, reason } };
 }
 
-function plural(count: number, singular: string, many: string): string {
-  return `${count} ${count === 1 ? singular : many}`;
+function plural(count: number, singular: string, pluralForm: string): string {
+  return `${count} ${count === 1 ? singular : pluralForm}`;
 }
 
 /** Returns the wait in milliseconds after the n-th failed attempt: initial · factor^(n-1), at most max (HL-4). */

@@ -23,7 +23,7 @@ export interface Progress {
   /** The causes by id, in the order in which they were found, without tests that another fix has healed since. */
   readonly causes: Map<string, Cause>;
   /** The last finished work on each cause, by id. */
-  readonly tried: Map<string, CauseWork>;
+  readonly finishedWork: Map<string, CauseWork>;
   /** The causes whose tests are green with other causes' unproven fixes, by id, with the reason for the report. */
   readonly greenWithOthers: Map<string, string>;
   suiteFlakes: number;
@@ -34,9 +34,9 @@ export interface Progress {
   /** For each test of the first run, by id: the ids to select to re-run it. */
   readonly rerunIds: Readonly<Record<string, readonly string[]>>;
   /** The tests that were green in the first run and can run alone. */
-  readonly green: readonly GreenTest[];
+  readonly greenTests: readonly GreenTest[];
   /** The tests that ran in the first run. */
-  readonly ran: readonly TestResult[];
+  readonly ranTests: readonly TestResult[];
   /** Tests that are green with a fix that is not proven yet. */
   readonly proofTests: ProofTest[];
   /** The searches for the changes that broke the causes of each round. */
@@ -44,18 +44,18 @@ export interface Progress {
 }
 
 export function createProgress(session: Session, first: SuiteRun): Progress {
-  const inGroups = new Set(first.serial?.flat());
+  const serialIds = new Set(first.serial?.flat());
   return {
     session,
     causes: new Map(),
-    tried: new Map(),
+    finishedWork: new Map(),
     greenWithOthers: new Map(),
     suiteFlakes: 0,
     causeCount: 0,
     blocked: new Map(),
     rerunIds: first.rerunIds,
-    green: first.tests.filter(({ test, outcome }) => outcome === 'expected' && !inGroups.has(test.id)),
-    ran: first.tests.filter(({ outcome }) => outcome !== 'not-run' && outcome !== 'skipped'),
+    greenTests: first.tests.filter(({ test, outcome }) => outcome === 'expected' && !serialIds.has(test.id)),
+    ranTests: first.tests.filter(({ outcome }) => outcome !== 'not-run' && outcome !== 'skipped'),
     proofTests: [],
     searches: [],
   };
@@ -65,7 +65,7 @@ export function createProgress(session: Session, first: SuiteRun): Progress {
 export function announceCause({ session, causes }: Progress, cause: Cause): void {
   const type = causes.has(cause.id) ? 'cause.narrowed' : 'cause.found';
   causes.set(cause.id, cause);
-  session.bus.emit({ type, cause: summarize(cause) });
+  session.bus.emit({ type, cause: summarizeCause(cause) });
 }
 
 export function findCauseState({ session }: Progress, { id }: Pick<Cause, 'id'>): CauseState | undefined {
@@ -73,7 +73,7 @@ export function findCauseState({ session }: Progress, { id }: Pick<Cause, 'id'>)
 }
 
 /** Returns the attempts at a cause, including those whose proof is pending. */
-export function listAttemptsOf(progress: Progress, cause: Cause): Attempt[] {
+export function listCauseAttempts(progress: Progress, cause: Cause): Attempt[] {
   return listAttempts(findCauseState(progress, cause) ?? { attempts: [] });
 }
 
@@ -84,7 +84,7 @@ export function findHeldAttempt(progress: Progress, cause: Pick<Cause, 'id'>): A
 }
 
 /** Returns the verdict on a cause, treating unproven fixes as proven; null if there is none yet. */
-export function currentVerdict(progress: Progress, cause: Cause): CauseVerdict | null {
+export function getCurrentVerdict(progress: Progress, cause: Cause): CauseVerdict | null {
   const isHealed =
     progress.greenWithOthers.has(cause.id) || findHeldAttempt(progress, cause)?.end.kind === 'green';
   return isHealed ? 'healed' : (findCauseState(progress, cause)?.ended?.verdict ?? null);
@@ -96,18 +96,18 @@ export function isUnproven(progress: Progress, cause: Cause): boolean {
 }
 
 /** How often the suite's own failure may disappear and come back before healing stops. */
-const SUITE_FLAKES_TOLERATED = 2;
+const MAX_SUITE_FLAKES = 2;
 
 /** True if healing may start on another cause or with another agent. */
 export function mayStartMoreWork(progress: Progress): boolean {
   const { session, causes, suiteFlakes } = progress;
   // An unusable agent stops healing only if it started: until then nothing was spent, and every cause still gets its diagnosis.
-  const unusable = [...causes.values()].some((cause) => {
-    return currentVerdict(progress, cause) === 'agent-unusable' && listAttemptsOf(progress, cause).length > 0;
+  const isUnusable = [...causes.values()].some((cause) => {
+    return (
+      getCurrentVerdict(progress, cause) === 'agent-unusable' && listCauseAttempts(progress, cause).length > 0
+    );
   });
-  return (
-    !session.signal.aborted && !unusable && !isPausedNow(progress) && suiteFlakes <= SUITE_FLAKES_TOLERATED
-  );
+  return !session.signal.aborted && !isUnusable && !isPausedNow(progress) && suiteFlakes <= MAX_SUITE_FLAKES;
 }
 
 /** True if so many causes need a person that no more agents start. */
@@ -121,31 +121,31 @@ export function isPausedNow({ session, greenWithOthers }: Progress): boolean {
 /** True if a failure of the suite itself is unresolved. */
 export function isSuiteRed(progress: Progress): boolean {
   return [...progress.causes.values()].some((cause) => {
-    const verdict = currentVerdict(progress, cause);
+    const verdict = getCurrentVerdict(progress, cause);
     return cause.lead.failure.scope === 'suite' && verdict !== null && !isResolved(verdict);
   });
 }
 
 /** Returns the attempts at a cause whose changes are in the tree. */
 export function listKeptAttempts(progress: Progress, cause: Cause): Attempt[] {
-  return listAttemptsOf(progress, cause).filter((attempt) => isKept(attempt) && attempt.change !== null);
+  return listCauseAttempts(progress, cause).filter((attempt) => isKept(attempt) && attempt.change !== null);
 }
 
-export function listChangesOf(progress: Progress, cause: Cause): string[] {
+export function listCauseChanges(progress: Progress, cause: Cause): string[] {
   return listKeptAttempts(progress, cause).flatMap(({ change }) => change ?? []);
 }
 
 /** Returns the causes that have changes in the tree, in the order in which these were applied. */
 export function listKeptCauses(progress: Progress): Cause[] {
   const applied = progress.session.workspace.listApplied();
-  const at = (cause: Cause) => applied.indexOf(listChangesOf(progress, cause).at(-1) ?? '');
-  const kept = [...progress.causes.values()].filter((cause) => listChangesOf(progress, cause).length > 0);
-  return kept.toSorted((a, b) => at(a) - at(b));
+  const getPosition = (cause: Cause) => applied.indexOf(listCauseChanges(progress, cause).at(-1) ?? '');
+  const kept = [...progress.causes.values()].filter((cause) => listCauseChanges(progress, cause).length > 0);
+  return kept.toSorted((a, b) => getPosition(a) - getPosition(b));
 }
 
 /** Returns the ids of all changes in the tree, in the order in which these were applied. */
 export function listKeptChanges(progress: Progress): string[] {
-  return listKeptCauses(progress).flatMap((cause) => listChangesOf(progress, cause));
+  return listKeptCauses(progress).flatMap((cause) => listCauseChanges(progress, cause));
 }
 
 /**
@@ -153,7 +153,7 @@ export function listKeptChanges(progress: Progress): string[] {
  * heal, and otherwise reverted as a whole (HN-1).
  */
 export function listRevealedCauses(progress: Progress, cause: Cause): Cause[] {
-  if (currentVerdict(progress, cause) !== 'superseded') return [];
+  if (getCurrentVerdict(progress, cause) !== 'superseded') return [];
   const all = [...progress.causes.values()];
   const later = all.slice(all.findIndex(({ id }) => id === cause.id) + 1);
   return later.filter((other) => haveCommonTest(other, cause));
@@ -164,7 +164,7 @@ export function listRevealingCauses(progress: Progress, cause: Pick<Cause, 'id' 
   return [...progress.causes.values()].filter(
     (other) =>
       other.id !== cause.id &&
-      currentVerdict(progress, other) === 'superseded' &&
+      getCurrentVerdict(progress, other) === 'superseded' &&
       findHeldAttempt(progress, other) !== null &&
       haveCommonTest(other, cause),
   );
@@ -183,15 +183,11 @@ export function collectKeys({ members }: Pick<Cause, 'members'>): ReadonlySet<st
 export async function endCause(
   progress: Progress,
   cause: Cause,
-  {
-    proof,
-    testProofs: several,
-    ...end
-  }: CauseEnd & Partial<Pick<EventOf<'cause.ended'>, 'proof' | 'testProofs'>>,
+  { proof, testProofs, ...end }: CauseEnd & Partial<Pick<EventOf<'cause.ended'>, 'proof' | 'testProofs'>>,
 ): Promise<void> {
   progress.greenWithOthers.delete(cause.id);
   const { session } = progress;
-  const attempts = listAttemptsOf(progress, cause);
+  const attempts = listCauseAttempts(progress, cause);
   if (end.verdict === 'healed' && attempts.at(-1)?.end.kind !== 'green')
     await session.store.recordHealByOtherFix({
       signature: storedSignature(cause.lead),
@@ -204,7 +200,7 @@ export async function endCause(
     attempts: attempts.length,
     costUsd: sumCosts(attempts).costUsd,
     ...(proof ? { proof } : {}),
-    ...(several ? { testProofs: several } : {}),
+    ...(testProofs ? { testProofs } : {}),
   });
 }
 
@@ -219,7 +215,7 @@ export interface ProofTest {
   /** The first Playwright run of its proof. */
   readonly since: number;
   /** The changes that revealed its error. */
-  readonly base: readonly string[];
+  readonly revealedBy: readonly string[];
   /** Null while it is still in the proof. */
   ended: ProofOutcome | null;
   /** Set if it was red with the fix from the start, so that its failure gets its own cause. */
@@ -229,18 +225,19 @@ export interface ProofTest {
 /** Begins the proof of a test. Its newest run was the first with its fix, unless `isRun` is false. */
 export function createProofTest(
   progress: Progress,
-  of: Pick<ProofTest, 'failure' | 'causeId' | 'isLead' | 'runsBothWays'>,
-  isRun = true,
+  test: Pick<ProofTest, 'failure' | 'causeId' | 'isLead' | 'runsBothWays'>,
+  hasRun = true,
 ): ProofTest {
   const { observations } = progress.session;
-  const since = isRun ? observations.latestRun(of.failure) : observations.nextRun();
-  const base = listRevealingCauses(progress, { id: of.causeId, members: [of.failure] });
-  return { ...of, since, base: base.flatMap((cause) => listChangesOf(progress, cause)), ended: null };
+  const since = hasRun ? observations.getLatestRun(test.failure) : observations.getNextRun();
+  const causes = listRevealingCauses(progress, { id: test.causeId, members: [test.failure] });
+  const revealedBy = causes.flatMap((cause) => listCauseChanges(progress, cause));
+  return { ...test, since, revealedBy, ended: null };
 }
 
 /** Returns a test's results in all runs so far; if its fix holds, they are the proof. */
 export function listProofSteps({ session }: Progress, { failure, isOther, ...when }: ProofTest): ProofStep[] {
-  const { before, after } = session.observations.steps(failure, when);
+  const { before, after } = session.observations.listSteps(failure, when);
   // Its later runs belong to its own cause.
   return [...before, ...(isOther ? after.slice(0, 1) : after)];
 }
@@ -255,7 +252,7 @@ export function createTestProofs(progress: Progress, tests: readonly ProofTest[]
 }
 
 /** Converts a cause to the record that events and reports contain. */
-export function summarize({ id, lead, members, parent }: Cause): CauseRecord {
+export function summarizeCause({ id, lead, members, parent }: Cause): CauseRecord {
   const { category, alternatives, why, confidence, warning, facts } = lead.diagnosis;
   return {
     id,

@@ -1,13 +1,13 @@
 import type { ProofOutcome } from '../model/proof.js';
 
 /**
- * The part of a proof for which a run was made: `trial` before the proof; `shared` with the tests of all fixes; `apart` to show that each fix is needed
- * beside the others; `alone` with the tests of one fix; `rest` with the other tests; `culprit` to find the fix that broke a test.
+ * The part of a proof for which a run was made: `trial` before the proof; `shared` with the tests of all fixes; `separate` to show that each fix is needed
+ * beside the others; `alone` with the tests of one fix; `others` with the tests of no fix; `culprit` to find the fix that broke a test.
  */
-export type ProofPart = 'trial' | 'shared' | 'apart' | 'alone' | 'rest' | 'culprit';
+export type ProofPart = 'trial' | 'shared' | 'separate' | 'alone' | 'others' | 'culprit';
 
 /** The result of one Playwright run for one test. */
-export interface Sighting {
+export interface TestRunResult {
   /** The number of the run. */
   readonly run: number;
   readonly part: ProofPart;
@@ -51,7 +51,7 @@ export interface TestInProof {
   /** The changes with which it was first red, without those of its own fix. Without them, another failure would hide its own. */
   readonly redWith: readonly string[];
   /** Its results in all runs, oldest first. */
-  readonly sightings: readonly Sighting[];
+  readonly results: readonly TestRunResult[];
   /** Null until its proof has ended. */
   readonly ended: ProofOutcome | null;
 }
@@ -59,7 +59,7 @@ export interface TestInProof {
 /** A test that was green and must stay green. */
 export interface TestToStayGreen {
   readonly key: string;
-  readonly sightings: readonly Sighting[];
+  readonly results: readonly TestRunResult[];
   /** True if it is marked to fail but passes, so that a person must remove the mark. */
   readonly isMarked: boolean;
 }
@@ -75,23 +75,23 @@ export interface ProofQuestion {
   /** True to prove each fix in a clean copy, too. */
   readonly inCleanCopy: boolean;
   /** True if runs outside the proof have shown that two fixes are for different faults. */
-  readonly areApart: (fix: string, other: string) => boolean;
+  readonly haveDifferentCauses: (fix: string, other: string) => boolean;
   /** The other tests; null if they do not run. */
-  readonly rest: { readonly hasRun: boolean; readonly tests: readonly TestToStayGreen[] } | null;
+  readonly otherTests: { readonly hasRun: boolean; readonly tests: readonly TestToStayGreen[] } | null;
 }
 
 /** The reason for reverting a fix. */
-export type FixRefuted =
+export type RefutedFix =
   | { readonly kind: 'still-failing' | 'flaky'; readonly because: string }
   /** The test is green without the fix, thanks to another cause's fix. */
   | { readonly kind: 'needless' };
 
 /** The next step of a proof. */
-export type NextInProof =
+export type NextProofStep =
   /** Run these tests without these changes; `alone` for a fix that a shared run contradicted. */
   | {
       readonly kind: 'run';
-      readonly part: 'shared' | 'apart' | 'alone';
+      readonly part: 'shared' | 'separate' | 'alone';
       readonly tests: readonly TestInProof[];
       readonly without: readonly string[];
       readonly doubt?: Doubt;
@@ -104,13 +104,13 @@ export type NextInProof =
       readonly because: string | null;
     }
   /** Run the rest of the suite, or these of its tests again. */
-  | { readonly kind: 'run-rest'; readonly again: readonly string[] | null }
+  | { readonly kind: 'run-others'; readonly again: readonly string[] | null }
   /** Run these tests without these changes, to find out which fix broke them. */
   | { readonly kind: 'run-culprit'; readonly keys: readonly string[]; readonly without: readonly string[] }
   /** Decide the outcome of one test. */
-  | { readonly kind: 'end'; readonly test: TestInProof; readonly as: 'red' | 'unsteady' | 'flaky' }
+  | { readonly kind: 'end'; readonly test: TestInProof; readonly outcome: 'red' | 'unsteady' | 'flaky' }
   /** Revert a fix. */
-  | { readonly kind: 'refute'; readonly fix: string; readonly how: FixRefuted }
+  | { readonly kind: 'refute'; readonly fix: string; readonly refutation: RefutedFix }
   /** Revert the fixes that broke tests; the tests are listed by fix. */
   | { readonly kind: 'broke'; readonly tests: ReadonlyMap<string, readonly string[]> }
   /** All remaining fixes hold. */
@@ -130,12 +130,14 @@ export function isSameSet(some: readonly string[], others: readonly string[]): b
 
 /** True if a run had exactly the kept changes without these. */
 export function isWithout(
-  sighting: Pick<Sighting, 'changes' | 'without'>,
+  result: Pick<TestRunResult, 'changes' | 'without'>,
   { kept, without }: { readonly kept: readonly string[]; readonly without: readonly string[] },
 ): boolean {
-  const rest = kept.filter((id) => !without.includes(id));
-  const isAsked = without.length > 0 && isSameSet(sighting.without, without);
-  return isSameSet(sighting.changes, rest) || (isAsked && sighting.changes.every((id) => rest.includes(id)));
+  const remaining = kept.filter((id) => !without.includes(id));
+  const isAsked = without.length > 0 && isSameSet(result.without, without);
+  return (
+    isSameSet(result.changes, remaining) || (isAsked && result.changes.every((id) => remaining.includes(id)))
+  );
 }
 
 /** Creates a fix that consists of one change and on which no other is built. */
@@ -144,8 +146,8 @@ export function createSingleFix(change: string): FixInProof {
 }
 
 /** Creates a test of such a fix. */
-export function createPlainTest(
-  test: Pick<TestInProof, 'key' | 'fix' | 'sightings'> & Partial<TestInProof>,
+export function createTestInProof(
+  test: Pick<TestInProof, 'key' | 'fix' | 'results'> & Partial<TestInProof>,
 ): TestInProof {
   return {
     isLead: true,

@@ -4,7 +4,7 @@ import { failureKey } from '../model/failure.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
 import { unreachable } from '../unreachable.js';
 import {
-  listChangesOf,
+  listCauseChanges,
   findHeldAttempt,
   listKeptAttempts,
   listKeptCauses,
@@ -14,7 +14,7 @@ import {
   type ProofTest,
   listRevealingCauses,
   listProofSteps,
-  summarize,
+  summarizeCause,
 } from './progress.js';
 import { listLeftovers, proveInCleanCopy } from './clean-proof.js';
 import { followPlan } from './follow-plan.js';
@@ -22,14 +22,14 @@ import { findUnclearFixes } from './plan-proof.js';
 import {
   type FixInProof,
   isSameSet,
-  type NextInProof,
+  type NextProofStep,
   type ProofQuestion,
   type TestInProof,
 } from './proof-question.js';
-import { findRed, Regression } from './regression.js';
+import { runAndRecord, Regression } from './regression.js';
 import {
   listChangesWithRevealed,
-  decideLast,
+  decideHeldAttempt,
   revertDeadEnds,
   revertFixes,
   revertFixesThatBroke,
@@ -37,11 +37,11 @@ import {
 import { retest } from './retest.js';
 import { abandonProof, type Remainder, type Refutation, applyProof } from './apply-proof.js';
 import { listFailuresWithoutCause } from './apply-result.js';
-import { joinUsage } from './attempt/start-agent.js';
+import { addUsage } from './attempt/start-agent.js';
 import { isGreen } from './judge.js';
 import { type FixToProve, type Reviews, startReviews } from './review/review-fixes.js';
 
-const nothing: Remainder = { again: [], failures: [] };
+const nothing: Remainder = { worksToRepeat: [], failures: [] };
 
 /** One shared proof of all unproven fixes. The results of its runs are in the observations. */
 interface Proof {
@@ -51,8 +51,8 @@ interface Proof {
   readonly regression: Regression;
   readonly refuted: Map<string, Refutation>;
   /** The ids of causes whose error disappeared when the fix that had revealed it was reverted. */
-  readonly gone: Set<string>;
-  readonly others: Map<string, DiagnosedFailure>;
+  readonly vanished: Set<string>;
+  readonly newFailures: Map<string, DiagnosedFailure>;
   /** For causes whose test was green without its fix, by id: the files outside git that changed since work on it began. */
   readonly leftovers: Map<string, readonly string[]>;
   /** The ids of causes for which the user was told that they are proven alone. */
@@ -71,33 +71,33 @@ export async function proveFixes(progress: Progress, first: SuiteRun): Promise<R
     applied: session.workspace.listApplied(),
     regression: new Regression(progress, first),
     refuted: new Map(),
-    gone: new Set(),
-    others: new Map(),
+    vanished: new Set(),
+    newFailures: new Map(),
     leftovers: new Map(),
     alone: new Set(),
   };
   // The reviewers work in copies while the proof uses the project.
-  const readings = await startReviews(session, listHoldingFixes(proof));
+  const reviews = await startReviews(session, listHoldingFixes(proof));
   try {
-    await dropDeadEnds(proof);
+    await revertFixesWithoutHeal(proof);
     await followPlan(
       () => createQuestion(proof),
       session.signal,
       async (next) => {
         // After a reviewer rejects a fix, the remaining ones must be proven without it.
-        if (next.kind === 'settled') return applyReviews(proof, readings);
-        await carryOut(proof, next);
+        if (next.kind === 'settled') return applyReviews(proof, reviews);
+        await executeStep(proof, next);
         return true;
       },
     );
   } finally {
-    await readings.stop();
+    await reviews.stop();
   }
   if (!session.signal.aborted) {
     await revertTemporarily(progress, []);
-    const { others } = proof;
-    for (const failure of await proof.regression.announceEnd(testsStillInProof(proof)))
-      others.set(failureKey(failure.failure), failure);
+    const { newFailures } = proof;
+    for (const failure of await proof.regression.announceEnd(listTestsInProof(proof)))
+      newFailures.set(failureKey(failure.failure), failure);
   }
   if (session.signal.aborted) {
     await abandonProof(progress);
@@ -111,16 +111,17 @@ function createQuestion(proof: Proof): ProofQuestion {
   const { settings } = progress.session;
   const { repeat, flips, level } = settings.verify;
   const fixes = listKeptCauses(progress).map(({ id }) => createFixInProof(proof, id));
-  const at = ({ changes }: FixInProof) => proof.applied.indexOf(changes.at(-1) ?? '');
-  const tests = testsStillInProof(proof);
+  const getPosition = ({ changes }: FixInProof) => proof.applied.indexOf(changes.at(-1) ?? '');
+  const tests = listTestsInProof(proof);
   return {
-    fixes: fixes.toSorted((a, b) => at(a) - at(b)),
-    tests: tests.map((test) => createTestInProof(progress, test)),
+    fixes: fixes.toSorted((a, b) => getPosition(a) - getPosition(b)),
+    tests: tests.map((test) => createPlannedTest(progress, test)),
     greens: repeat,
     reds: flips,
     inCleanCopy: level === 'clean',
-    areApart: (fix, other) => progress.searches.some((searches) => searches.haveDifferentCauses(fix, other)),
-    rest: regression.restOf(tests, { hasRefutedFixes: proof.refuted.size > 0 }),
+    haveDifferentCauses: (fix, other) =>
+      progress.searches.some((searches) => searches.haveDifferentCauses(fix, other)),
+    otherTests: regression.listOtherTests(tests, { hasRefutedFixes: proof.refuted.size > 0 }),
   };
 }
 
@@ -128,7 +129,7 @@ function createFixInProof({ progress, leftovers }: Proof, id: string): FixInProo
   const cause = progress.causes.get(id);
   return {
     id,
-    changes: cause ? listChangesOf(progress, cause) : [],
+    changes: cause ? listCauseChanges(progress, cause) : [],
     withRevealed: cause ? listChangesWithRevealed(progress, [cause]) : [],
     leftovers: leftovers.get(id) ?? [],
   };
@@ -139,9 +140,9 @@ interface PlannedTest extends TestInProof {
   readonly test: ProofTest;
 }
 
-function createTestInProof(progress: Progress, test: ProofTest): PlannedTest {
+function createPlannedTest(progress: Progress, test: ProofTest): PlannedTest {
   const { observations } = progress.session;
-  const { failure, causeId: fix, isLead, runsBothWays, since, base, ended } = test;
+  const { failure, causeId: fix, isLead, runsBothWays, since, revealedBy, ended } = test;
   const kept = listKeptChanges(progress);
   const key = failureKey(failure.failure);
   return {
@@ -154,8 +155,10 @@ function createTestInProof(progress: Progress, test: ProofTest): PlannedTest {
     runsWithOthers: failure.along !== undefined,
     since,
     // The fixes that revealed its error count as part of its own fix (HL-3).
-    redWith: observations.firstRedWith(failure, new Set(kept)).filter((id) => !base.includes(id)),
-    sightings: observations.sightings(key),
+    redWith: observations
+      .findFirstRedChanges(failure, new Set(kept))
+      .filter((id) => !revealedBy.includes(id)),
+    results: observations.listResults(key),
     ended,
   };
 }
@@ -163,41 +166,41 @@ function createTestInProof(progress: Progress, test: ProofTest): PlannedTest {
 const toProofTests = (tests: readonly TestInProof[]): ProofTest[] =>
   tests.map((planned) => (planned as PlannedTest).test);
 
-function testsStillInProof({ progress, refuted }: Proof): ProofTest[] {
+function listTestsInProof({ progress, refuted }: Proof): ProofTest[] {
   return progress.proofTests.filter(({ ended, causeId }) => ended === null && !refuted.has(causeId));
 }
 
-async function carryOut(proof: Proof, next: Exclude<NextInProof, { kind: 'settled' }>): Promise<void> {
+async function executeStep(proof: Proof, next: Exclude<NextProofStep, { kind: 'settled' }>): Promise<void> {
   const { progress, regression } = proof;
   switch (next.kind) {
     case 'run':
       return runTests(proof, next);
     case 'run-clean':
       return runInCleanCopy(proof, next);
-    case 'run-rest':
+    case 'run-others':
       await revertTemporarily(progress, []);
-      return regression.run(next.again, testsStillInProof(proof));
+      return regression.run(next.again, listTestsInProof(proof));
     case 'run-culprit': {
       const part = 'culprit';
       await revertTemporarily(progress, next.without);
-      await findRed(progress, { ids: next.keys, of: new Set(next.keys), part, without: next.without });
+      await runAndRecord(progress, { ids: next.keys, keys: new Set(next.keys), part, without: next.without });
       return;
     }
     case 'end':
-      for (const test of toProofTests([next.test])) test.ended = next.as;
+      for (const test of toProofTests([next.test])) test.ended = next.outcome;
       return;
     case 'refute': {
       const cause = progress.causes.get(next.fix);
       if (!cause) throw new Error(`There is no cause ${next.fix}`);
-      if (next.how.kind === 'needless') await takeNeedless(progress, cause);
-      else await refute(proof, cause, next.how);
-      return dropDeadEnds(proof);
+      if (next.refutation.kind === 'needless') await revertNeedlessFix(progress, cause);
+      else await refuteFix(proof, cause, next.refutation);
+      return revertFixesWithoutHeal(proof);
     }
     case 'broke':
       regression.broke.push(...(await revertFixesThatBroke(progress, next.tests)));
       // After one fix is reverted, the search has already run this state; after several, it has not.
-      if (next.tests.size === 1) regression.hasRunNow();
-      return dropDeadEnds(proof);
+      if (next.tests.size === 1) regression.markStateAsRun();
+      return revertFixesWithoutHeal(proof);
     default:
       return unreachable(next);
   }
@@ -206,25 +209,25 @@ async function carryOut(proof: Proof, next: Exclude<NextInProof, { kind: 'settle
 /** Runs tests of several causes in one Playwright run. */
 async function runTests(
   proof: Proof,
-  { part, tests: planned, without, doubt }: Extract<NextInProof, { kind: 'run' }>,
+  { part, tests: planned, without, doubt }: Extract<NextProofStep, { kind: 'run' }>,
 ): Promise<void> {
-  const { progress, alone } = proof;
+  const { progress, alone: provenAlone } = proof;
   const { bus, observations, signal } = progress.session;
-  if (doubt && !alone.has(doubt.fix)) {
-    alone.add(doubt.fix);
+  if (doubt && !provenAlone.has(doubt.fix)) {
+    provenAlone.add(doubt.fix);
     bus.emit({ type: 'run.warning', message: `Proving ${doubt.fix} on its own: ${doubt.why}` });
   }
   if (!(await revertTemporarily(progress, without))) {
-    const unseen = { ended: 'not-run', failure: null, suiteFailure: null } as const;
+    const noResult = { ended: 'not-run', failure: null, suiteFailure: null } as const;
     const fixes = progress.session.workspace.listApplied().filter((id) => !without.includes(id));
-    observations.add(new Map(planned.map(({ key }) => [key, unseen])), { part, fixes, without });
+    observations.add(new Map(planned.map(({ key }) => [key, noResult])), { part, fixes, without });
     return;
   }
   const tests = toProofTests(planned);
   const isWithoutOthers = part === 'shared' && without.length > 0;
-  const idsOf = ({ failure: { rerunIds, along = [] } }: ProofTest) =>
+  const listIdsToRun = ({ failure: { rerunIds, along = [] } }: ProofTest) =>
     isWithoutOthers ? rerunIds.filter((id) => !along.includes(id)) : rerunIds;
-  const ids = [...new Set(tests.flatMap(idsOf))];
+  const ids = [...new Set(tests.flatMap(listIdsToRun))];
   const rerun = await retest(progress.session, {
     failures: tests.map(({ failure }) => failure),
     purpose: 'proof',
@@ -234,7 +237,7 @@ async function runTests(
   });
   if (signal.aborted) return;
   for (const [key, failure] of listFailuresWithoutCause(progress, rerun.others))
-    proof.others.set(key, failure);
+    proof.newFailures.set(key, failure);
   if (without.length === 0) return;
   const isRed = ({ failure }: ProofTest) => !isGreen(rerun.observe(failure));
   const cause = progress.causes.get(doubt?.fix ?? '');
@@ -242,7 +245,7 @@ async function runTests(
   // In a run that tells fixes apart, some tests keep their fix.
   const isWithoutFix = ({ fix }: TestInProof) => {
     const { changes } = createFixInProof(proof, fix);
-    return part !== 'apart' || (changes.length > 0 && changes.every((id) => without.includes(id)));
+    return part !== 'separate' || (changes.length > 0 && changes.every((id) => without.includes(id)));
   };
   const green = toProofTests(planned.filter(isWithoutFix)).filter((test) => !isRed(test));
   const files = green.length > 0 ? await listLeftovers(progress, green) : [];
@@ -251,7 +254,7 @@ async function runTests(
 
 async function runInCleanCopy(
   { progress }: Proof,
-  { tests: planned, without, because }: Extract<NextInProof, { kind: 'run-clean' }>,
+  { tests: planned, without, because }: Extract<NextProofStep, { kind: 'run-clean' }>,
 ): Promise<void> {
   const tests = toProofTests(planned);
   if (because !== null) {
@@ -260,11 +263,11 @@ async function runInCleanCopy(
     progress.session.bus.emit({ type: 'run.warning', message });
   }
   const ids = [...new Set(tests.flatMap(({ failure }) => failure.rerunIds))];
-  const isOut = await revertTemporarily(progress, without);
+  const isReverted = await revertTemporarily(progress, without);
   await proveInCleanCopy(progress, tests, {
     ids: ids.length > 0 ? ids : findFastestTest(progress),
     without,
-    unable: isOut ? null : 'the fix could not be reverted',
+    whyNotReverted: isReverted ? null : 'the fix could not be reverted',
   });
 }
 
@@ -282,53 +285,58 @@ async function revertTemporarily(progress: Progress, changes: readonly string[])
 }
 
 /** Reverts a fix whose test is green without it, thanks to other causes' fixes. */
-async function takeNeedless(progress: Progress, cause: Cause): Promise<void> {
-  await revertFixes(progress, listChangesOf(progress, cause));
+async function revertNeedlessFix(progress: Progress, cause: Cause): Promise<void> {
+  await revertFixes(progress, listCauseChanges(progress, cause));
   const because = 'its test is green without it, with the fix of another cause';
-  await decideLast(progress, cause, { kind: 'taken-out', because });
+  await decideHeldAttempt(progress, cause, { kind: 'taken-out', because });
   progress.greenWithOthers.set(cause.id, 'healed by an earlier fix of this run');
-  for (const [at, { failure, causeId, isLead, runsBothWays }] of progress.proofTests.entries())
+  for (const [index, { failure, causeId, isLead, runsBothWays }] of progress.proofTests.entries())
     if (isLead && causeId === cause.id)
-      progress.proofTests[at] = createProofTest(progress, { failure, causeId, isLead: false, runsBothWays });
+      progress.proofTests[index] = createProofTest(progress, {
+        failure,
+        causeId,
+        isLead: false,
+        runsBothWays,
+      });
 }
 
 /**
  * Applies the reviews of the fixes that no run has contradicted (HN-11); returns true if a fix was reverted while others stay. An honest fix enters. If a
  * fix hides the fault, the next agent's prompt says so; in any other case, a person is asked.
  */
-async function applyReviews(proof: Proof, readings: Reviews): Promise<boolean> {
+async function applyReviews(proof: Proof, reviews: Reviews): Promise<boolean> {
   const { progress } = proof;
   const { session } = progress;
   const before = proof.refuted.size;
   for (const { cause, attempt: fix } of listHoldingFixes(proof)) {
-    const read = await readings.of(cause.id);
+    const read = await reviews.waitFor(cause.id);
     if (session.signal.aborted) return false;
     if (!read || fix.reading) continue;
     const { reading } = read;
-    const usage = fix.usage && read.usage ? joinUsage(fix.usage, read.usage) : (read.usage ?? fix.usage);
+    const usage = fix.usage && read.usage ? addUsage(fix.usage, read.usage) : (read.usage ?? fix.usage);
     const attempt = {
       ...fix,
       reading,
       usage: usage && { ...usage, sessionId: fix.usage?.sessionId ?? null },
     };
     session.bus.emit({ type: 'attempt.held', causeId: cause.id, attempt });
-    const lead = testsStillInProof(proof).find((test) => test.causeId === cause.id && test.isLead);
+    const lead = listTestsInProof(proof).find((test) => test.causeId === cause.id && test.isLead);
     if (reading.verdict === 'honest' || reading.verdict === 'not-read' || !lead) continue;
     const isHiding = reading.verdict === 'hides';
     const hides = isHiding ? { hides: true as const } : {};
     const because = `${isHiding ? '' : 'is this fix what you want? '}${formatReview(reading)}`;
     const steps = listProofSteps(progress, lead);
-    await refute(proof, cause, { kind: 'offered', side: 'app', proof: steps, because, ...hides });
+    await refuteFix(proof, cause, { kind: 'offered', side: 'app', proof: steps, because, ...hides });
   }
-  if (proof.refuted.size > before) await dropDeadEnds(proof);
-  return proof.refuted.size > before && testsStillInProof(proof).length > 0;
+  if (proof.refuted.size > before) await revertFixesWithoutHeal(proof);
+  return proof.refuted.size > before && listTestsInProof(proof).length > 0;
 }
 
 /** Returns the fixes that hold so far. */
 function listHoldingFixes(proof: Proof): FixToProve[] {
   const { progress } = proof;
   const tested = new Set(
-    testsStillInProof(proof).flatMap((test) => (test.runsBothWays ? [test.causeId] : [])),
+    listTestsInProof(proof).flatMap((test) => (test.runsBothWays ? [test.causeId] : [])),
   );
   return [...progress.causes.values()].flatMap((cause) => {
     const attempt = findHeldAttempt(progress, cause);
@@ -339,21 +347,22 @@ function listHoldingFixes(proof: Proof): FixToProve[] {
 }
 
 /** Reverts fixes that can no longer lead to a heal, so that the next run shows the others without them. */
-async function dropDeadEnds({ progress, refuted, gone }: Proof): Promise<void> {
+async function revertFixesWithoutHeal({ progress, refuted, vanished }: Proof): Promise<void> {
   if (progress.session.signal.aborted) return;
-  for (const id of await revertDeadEnds(progress, refuted)) gone.add(id);
+  for (const id of await revertDeadEnds(progress, refuted)) vanished.add(id);
 }
 
 /** Announces that a test fails only after other tests: without its fix, it was green alone and is red after them. */
 function announceNeededTests({ bus }: Progress['session'], cause: Cause): void {
   const { along: needs, ...lead } = cause.lead;
-  if (needs) bus.emit({ type: 'cause.narrowed', cause: summarize({ ...cause, lead: { ...lead, needs } }) });
+  if (needs)
+    bus.emit({ type: 'cause.narrowed', cause: summarizeCause({ ...cause, lead: { ...lead, needs } }) });
 }
 
-async function refute({ progress, refuted }: Proof, cause: Cause, how: Refutation): Promise<void> {
+async function refuteFix({ progress, refuted }: Proof, cause: Cause, refutation: Refutation): Promise<void> {
   if (progress.session.signal.aborted) return;
-  refuted.set(cause.id, how);
-  await revertFixes(progress, listChangesOf(progress, cause));
+  refuted.set(cause.id, refutation);
+  await revertFixes(progress, listCauseChanges(progress, cause));
 }
 
 /** Returns the ids that run the fastest green test, which is enough to show whether the suite starts. */

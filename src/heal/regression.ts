@@ -17,10 +17,10 @@ import {
   type ProofTest,
 } from './progress.js';
 import { suiteKey } from './observations.js';
-import { judgeRest } from './plan-proof.js';
+import { judgeOtherTests } from './plan-proof.js';
 import type { ProofPart, ProofQuestion } from './proof-question.js';
-import { notRun } from './retest.js';
-import { announceTests } from './tell-tests.js';
+import { listNotRun } from './retest.js';
+import { announceTests } from './announce-tests.js';
 
 /**
  * Runs the tests around the kept fixes, or the whole suite if time allows, because green tests must stay green (HN-6). Always includes the tests of the
@@ -37,7 +37,7 @@ export class Regression {
   readonly #marked = new Set<string>();
   #size: { readonly tests: number; readonly leftOut: number } | null = null;
   /** The run that repeated red tests. */
-  #again: SuiteRun | null = null;
+  #repeatedRun: SuiteRun | null = null;
 
   constructor(progress: Progress, first: SuiteRun) {
     this.#progress = progress;
@@ -45,21 +45,23 @@ export class Regression {
   }
 
   /** Returns the results of the tests that must stay green; null if they do not run. */
-  restOf(
+  listOtherTests(
     proven: readonly ProofTest[],
     { hasRefutedFixes }: { readonly hasRefutedFixes: boolean },
-  ): ProofQuestion['rest'] {
+  ): ProofQuestion['otherTests'] {
     const progress = this.#progress;
     const { observations, settings } = progress.session;
     const { flips } = settings.verify;
     const isNeeded =
-      this.#isAll || this.#suspects.length > 0 || (proven.length > 0 && (flips > 0 || hasRefutedFixes));
+      this.#runsAllTests ||
+      this.#suspects.length > 0 ||
+      (proven.length > 0 && (flips > 0 || hasRefutedFixes));
     if (!isNeeded) return null;
     return {
-      hasRun: this.#states.has(this.#state),
-      tests: [...this.#green(proven)].map((key) => ({
+      hasRun: this.#states.has(this.#treeState),
+      tests: [...this.#listGreenKeys(proven)].map((key) => ({
         key,
-        sightings: observations.sightings(key),
+        results: observations.listResults(key),
         isMarked: this.#marked.has(key),
       })),
     };
@@ -68,41 +70,46 @@ export class Regression {
   /** Runs the tests around the fixes, or repeats the tests in `again`. */
   async run(again: readonly string[] | null, proven: readonly ProofTest[]): Promise<void> {
     const progress = this.#progress;
-    const isAll = this.#isAll;
+    const isAll = this.#runsAllTests;
     const purpose = isAll ? 'regression' : 'proof';
     if (again) {
-      const { run } = await findRed(progress, { ids: again, of: new Set(again), purpose, part: 'rest' });
-      this.#again = run;
-      const own = this.#own(proven);
-      for (const id of listMarkedToFail(run)) if (!own.includes(id)) this.#marked.add(id);
+      const { run } = await runAndRecord(progress, {
+        ids: again,
+        keys: new Set(again),
+        purpose,
+        part: 'others',
+      });
+      this.#repeatedRun = run;
+      const provenIds = this.#listIds(proven);
+      for (const id of listMarkedToFail(run)) if (!provenIds.includes(id)) this.#marked.add(id);
       return;
     }
     const kept = listKeptCauses(progress);
     const chosen = isAll ? chooseTests(progress, this.#first, kept) : { files: [], leftOut: [] };
     const ids = [
-      ...new Set([...chosen.files.flatMap((file) => file.ids), ...this.#own(proven), ...this.#suspects]),
+      ...new Set([...chosen.files.flatMap((file) => file.ids), ...this.#listIds(proven), ...this.#suspects]),
     ];
     const all = ids.length === 0 || (isAll && chosen.leftOut.length === 0);
     const leftOut = chosen.leftOut.flatMap((file) => file.ids).filter((id) => !ids.includes(id)).length;
     if (isAll) this.#size = { tests: ids.length, leftOut };
-    this.#states.add(this.#state);
-    await findRed(progress, { ids, all, of: this.#green(proven), purpose, part: 'rest' });
+    this.#states.add(this.#treeState);
+    await runAndRecord(progress, { ids, all, keys: this.#listGreenKeys(proven), purpose, part: 'others' });
   }
 
   /** Marks the current state of the tree as one in which the tests have run, if they ran in any. */
-  hasRunNow(): void {
-    if (this.#states.size > 0) this.#states.add(this.#state);
+  markStateAsRun(): void {
+    if (this.#states.size > 0) this.#states.add(this.#treeState);
   }
 
   /** Announces the results. Returns failures that no fix caused and no cause contains: the suite's own, and those of tests marked to fail. */
   async announceEnd(proven: readonly ProofTest[]): Promise<readonly DiagnosedFailure[]> {
     const { session } = this.#progress;
     const { bus } = session;
-    const { unsteady, red } = judgeRest({
+    const { unsteady, red } = judgeOtherTests({
       kept: listKeptChanges(this.#progress),
-      tests: this.restOf(proven, { hasRefutedFixes: true })?.tests ?? [],
+      tests: this.listOtherTests(proven, { hasRefutedFixes: true })?.tests ?? [],
     });
-    announceUnsteady(this.#progress, unsteady, this.#own(proven));
+    announceUnsteady(this.#progress, unsteady, this.#listIds(proven));
     if (this.#size) bus.emit({ type: 'regression.ended', ...this.#size, broke: this.broke });
     const unexplained = red.filter((key) => key !== suiteKey);
     if (unexplained.length > 0) {
@@ -110,21 +117,22 @@ export class Regression {
       const message = `${unexplained.length} of the tests that were green are red now, and no single fix is to blame`;
       bus.emit({ type: 'run.warning', message });
     }
-    const isNews = red.includes(suiteKey) && proven.every(({ failure }) => failure.failure.scope === 'test');
-    const news = new Set([...this.#marked, ...(isNews ? [suiteKey] : [])]);
-    const run = this.#again;
+    const isNewFailure =
+      red.includes(suiteKey) && proven.every(({ failure }) => failure.failure.scope === 'test');
+    const keysToReport = new Set([...this.#marked, ...(isNewFailure ? [suiteKey] : [])]);
+    const run = this.#repeatedRun;
     const diagnosed =
-      news.size > 0 && run && run.tests.length > 0 ? await session.diagnostics.diagnose(run) : [];
-    return diagnosed.filter(({ failure }) => news.has(failureKey(failure)));
+      keysToReport.size > 0 && run && run.tests.length > 0 ? await session.diagnostics.diagnose(run) : [];
+    return diagnosed.filter(({ failure }) => keysToReport.has(failureKey(failure)));
   }
 
   /** True if all tests run, as far as time allows, not only those of the proof. */
-  get #isAll(): boolean {
+  get #runsAllTests(): boolean {
     const { regression } = this.#progress.session.settings.verify;
     return regression === 'suite' && listKeptCauses(this.#progress).length > 0;
   }
 
-  get #state(): string {
+  get #treeState(): string {
     return listKeptChanges(this.#progress).toSorted().join(' ');
   }
 
@@ -133,17 +141,23 @@ export class Regression {
     return listGreenTests(this.#progress).filter((id) => this.#progress.session.observations.wasRed(id));
   }
 
-  #own(proven: readonly ProofTest[]): string[] {
-    const { gone } = this.#progress.session.observations;
-    return listTests(proven.map(({ failure }) => failure)).flatMap(({ id }) => (gone.has(id) ? [] : [id]));
+  #listIds(proven: readonly ProofTest[]): string[] {
+    const { mayBeAbsent } = this.#progress.session.observations;
+    return listTests(proven.map(({ failure }) => failure)).flatMap(({ id }) =>
+      mayBeAbsent.has(id) ? [] : [id],
+    );
   }
 
   /** The keys of the tests that must be green. */
-  #green(proven: readonly ProofTest[]): Set<string> {
+  #listGreenKeys(proven: readonly ProofTest[]): Set<string> {
     const progress = this.#progress;
     // The suite itself must not fail, unless it has already failed by chance or still does.
     const isSuiteSound = progress.suiteFlakes === 0 && !isSuiteRed(progress);
-    return new Set([...this.#own(proven), ...listGreenTests(progress), ...(isSuiteSound ? [suiteKey] : [])]);
+    return new Set([
+      ...this.#listIds(proven),
+      ...listGreenTests(progress),
+      ...(isSuiteSound ? [suiteKey] : []),
+    ]);
   }
 }
 
@@ -151,22 +165,28 @@ function listMarkedToFail(run: SuiteRun | null): string[] {
   return (run?.failures ?? []).flatMap(({ test, status }) => (status === 'passed' ? [test.id] : []));
 }
 
-function allTests({ session }: Progress): TestState[] {
+function listAllTests({ session }: Progress): TestState[] {
   return [...session.bus.getRun().tests.values()];
 }
 
 function listGreenTests(progress: Progress): string[] {
-  return allTests(progress).flatMap(({ id, verdict }) =>
-    (verdict === 'passed' || isHealed(verdict)) && !progress.session.observations.gone.has(id) ? [id] : [],
+  return listAllTests(progress).flatMap(({ id, verdict }) =>
+    (verdict === 'passed' || isHealed(verdict)) && !progress.session.observations.mayBeAbsent.has(id)
+      ? [id]
+      : [],
   );
 }
 
 /** Handles tests that were red and green with the same fixes: a healed test still counts as healed, any other is flaky. */
-function announceUnsteady(progress: Progress, unsteady: readonly string[], own: readonly string[]): void {
+function announceUnsteady(
+  progress: Progress,
+  unsteady: readonly string[],
+  provenIds: readonly string[],
+): void {
   const { bus } = progress.session;
-  for (const { id, title, verdict } of allTests(progress)) {
+  for (const { id, title, verdict } of listAllTests(progress)) {
     if (!unsteady.includes(id)) continue;
-    if (!own.includes(id) && verdict !== 'healed') {
+    if (!provenIds.includes(id) && verdict !== 'healed') {
       bus.emit({ type: 'tests.decided', ids: [id], verdict: 'flaky' });
       continue;
     }
@@ -180,7 +200,7 @@ interface RedRequest {
   /** True to run the whole selection instead of the individual ids. */
   readonly all?: boolean;
   /** The keys of the tests to record. */
-  readonly of: ReadonlySet<string>;
+  readonly keys: ReadonlySet<string>;
   readonly purpose?: 'regression' | 'proof';
   readonly part: ProofPart;
   /** The changes that were reverted for the run. */
@@ -192,13 +212,13 @@ interface RedRequest {
  * recorded for it. The suite itself may fail although its tests pass, for example in a global teardown; only a run of the whole selection shows that.
  * Returns null for the run if nothing could run.
  */
-export async function findRed(
+export async function runAndRecord(
   { session, rerunIds }: Progress,
-  { ids, all = false, of, purpose = 'regression', part, without = [] }: RedRequest,
+  { ids, all = false, keys, purpose = 'regression', part, without = [] }: RedRequest,
 ): Promise<{ readonly run: SuiteRun | null }> {
-  const record = (endingOf: (id: string) => Observation['ended'] | null) => {
-    const observed = [...of].flatMap((id): [string, Observation][] => {
-      const ended = endingOf(id);
+  const record = (getEnding: (id: string) => Observation['ended'] | null) => {
+    const observed = [...keys].flatMap((id): [string, Observation][] => {
+      const ended = getEnding(id);
       // The failure itself is not needed.
       return ended === null ? [] : [[id, { ended, failure: null, suiteFailure: null }]];
     });
@@ -208,30 +228,30 @@ export async function findRed(
     record(() => 'failed');
     return { run: null };
   }
-  const isWhole = all || ids.includes(suiteKey);
-  const runThese = (these: readonly string[]) =>
-    session.suite.runAgain({
-      ids: [...new Set(these.flatMap((id) => rerunIds[id] ?? [id]))],
+  const runsWholeSuite = all || ids.includes(suiteKey);
+  const runTests = (testIds: readonly string[]) =>
+    session.suite.rerun({
+      ids: [...new Set(testIds.flatMap((id) => rerunIds[id] ?? [id]))],
       purpose,
       causeId: null,
     });
-  const run = isWhole
-    ? await session.suite.runAgain({ ids: null, purpose, causeId: null })
-    : await runThese(ids);
+  const run = runsWholeSuite
+    ? await session.suite.rerun({ ids: null, purpose, causeId: null })
+    : await runTests(ids);
   // A person may have chosen to delete all selected tests.
-  const isEmptied = session.observations.gone.size > 0 && run.suiteFailure?.errors.every(reportsNoTests);
+  const isEmpty = session.observations.mayBeAbsent.size > 0 && run.suiteFailure?.errors.every(reportsNoTests);
   if (run.tests.length === 0) {
-    record(() => (isEmptied ? 'passed' : 'failed'));
+    record(() => (isEmpty ? 'passed' : 'failed'));
     return { run };
   }
-  const missed = notRun(run).filter((id) => of.has(id));
-  const again = missed.length > 0 && !session.signal.aborted ? await runThese(missed) : null;
-  const repeated = (again?.tests ?? []).filter(({ test }) => missed.includes(test.id));
+  const missedIds = listNotRun(run).filter((id) => keys.has(id));
+  const again = missedIds.length > 0 && !session.signal.aborted ? await runTests(missedIds) : null;
+  const repeated = (again?.tests ?? []).filter(({ test }) => missedIds.includes(test.id));
   const tests = [...run.tests, ...repeated].filter(({ outcome }) => outcome !== 'not-run');
   const isRed = new Map(
     tests.map(({ test, outcome }) => [test.id, outcome !== 'expected' && outcome !== 'flaky']),
   );
-  if (isWhole) isRed.set(suiteKey, run.suiteFailure !== null);
+  if (runsWholeSuite) isRed.set(suiteKey, run.suiteFailure !== null);
   record((id) => {
     const red = isRed.get(id);
     if (red !== undefined) return red ? 'failed' : 'passed';
@@ -248,7 +268,7 @@ export async function findRed(
 function chooseTests(progress: Progress, first: SuiteRun, kept: readonly Cause[]): RegressionTests {
   const files = new Map<string, TestFile>();
   const healed = new Set(kept.flatMap((cause) => [...collectKeys(cause)]));
-  const tests = allTests(progress);
+  const tests = listAllTests(progress);
   for (const { id, file, durationMs } of tests) {
     const before = files.get(file) ?? { file, ids: [], durationMs: 0 };
     files.set(file, { file, ids: [...before.ids, id], durationMs: before.durationMs + durationMs });

@@ -10,7 +10,7 @@ import { isTracedTwice, createEmptyRun, type SuiteRun } from '../playwright/suit
 import { observeFailure, observeRun, findSuiteFailure } from './observations.js';
 import type { ProofPart } from './proof-question.js';
 import type { Session } from './session.js';
-import { announceTests } from './tell-tests.js';
+import { announceTests } from './announce-tests.js';
 import { afterName } from '../run/pictures.js';
 import type { RunFolder } from '../run/run-folder.js';
 
@@ -20,8 +20,8 @@ export interface Retest {
   /** Further failures in the re-run, such as dependents of a setup test. */
   readonly others: readonly DiagnosedFailure[];
   readonly suiteFailure: DiagnosedFailure | null;
-  /** For each test that passed, the reasons for the failure's class that this run still contained. */
-  readonly reasonsLeft: ReadonlyMap<DiagnosedFailure, readonly Reason[]>;
+  /** For each test that passed, the evidence for the class of its failure that this run still contained. */
+  readonly remainingReasons: ReadonlyMap<DiagnosedFailure, readonly Reason[]>;
   /** Null if `verify.prepare` failed and nothing was run. */
   readonly run: SuiteRun | null;
 }
@@ -43,14 +43,14 @@ export interface RetestRequest {
  */
 export async function retest(session: Session, request: RetestRequest): Promise<Retest> {
   const { failures, purpose, causeId, proof } = request;
-  const broken = await session.suite.prepare();
-  if (broken !== null) return createUnpreparedRetest(session, request, broken);
+  const prepareOutput = await session.suite.prepare();
+  if (prepareOutput !== null) return createUnpreparedRetest(session, request, prepareOutput);
   const red = listTests(failures).length;
   const ids = request.ids ?? listRerunIds(failures);
-  const traced = await session.suite.runAgain({ ids, purpose, causeId, ...(red > 0 ? { red } : {}) });
+  const traced = await session.suite.rerun({ ids, purpose, causeId, ...(red > 0 ? { red } : {}) });
   const { run, repeated } = await repeatUndecided(session, traced, request);
-  const green = await readGreen(failures, run);
-  if (purpose === 'retest') await keepGreenPictures(session.folder, green);
+  const green = await readGreenTests(failures, run);
+  if (purpose === 'retest') await saveGreenPictures(session.folder, green);
   const errorCounts = new Map([...green].map(([failure, passed]) => [failure, passed.errorCounts]));
   const remainingReasons = await findRemainingReasons(errorCounts, run);
   const diagnosed = [
@@ -60,7 +60,7 @@ export async function retest(session: Session, request: RetestRequest): Promise<
   const diagnosedRun = {
     run: repeated ? { ...run, tests: [...run.tests, ...repeated.tests] } : run,
     failures: diagnosed,
-    gone: session.observations.gone,
+    mayBeAbsent: session.observations.mayBeAbsent,
   };
   // An interrupted run shows nothing.
   if (!session.signal.aborted) {
@@ -69,12 +69,14 @@ export async function retest(session: Session, request: RetestRequest): Promise<
     // Tests that run only thanks to a change are announced once the change is kept.
     if (purpose !== 'retest' && purpose !== 'proof') announceTests(session, diagnosedRun.run);
   }
-  const asked = new Set(failures.map(({ failure }) => failureKey(failure)));
+  const requested = new Set(failures.map(({ failure }) => failureKey(failure)));
   return {
     run: diagnosedRun.run,
-    reasonsLeft: remainingReasons,
+    remainingReasons,
     suiteFailure: findSuiteFailure(diagnosedRun),
-    others: diagnosed.filter(({ failure }) => failure.scope === 'test' && !asked.has(failureKey(failure))),
+    others: diagnosed.filter(
+      ({ failure }) => failure.scope === 'test' && !requested.has(failureKey(failure)),
+    ),
     observe: (failure) => observeFailure(diagnosedRun, failure),
   };
 }
@@ -89,28 +91,31 @@ async function repeatUndecided(
   { failures, purpose, causeId }: RetestRequest,
 ): Promise<{ readonly run: SuiteRun; readonly repeated: SuiteRun | null }> {
   const twiceTraced = first.tracing === 'on' ? first.failures.filter(isTracedTwice) : [];
-  const asked = new Set(failures.map(({ failure }) => failureKey(failure)));
+  const requested = new Set(failures.map(({ failure }) => failureKey(failure)));
   const ids = [
-    ...new Set([...twiceTraced.map(({ test }) => test.id), ...notRun(first).filter((id) => asked.has(id))]),
+    ...new Set([
+      ...twiceTraced.map(({ test }) => test.id),
+      ...listNotRun(first).filter((id) => requested.has(id)),
+    ]),
   ];
   if (ids.length === 0 || session.signal.aborted) return { run: first, repeated: null };
   const again = ids.flatMap((id) => first.rerunIds[id] ?? [id]);
-  const repeated = await session.suite.runAgain({ ids: [...new Set(again)], purpose, causeId });
-  const open = new Set([...ids, ...notRun(first)]);
-  const repeatedIds = new Set(repeated.tests.flatMap(({ test: { id } }) => (open.has(id) ? [id] : [])));
-  const of = (run: SuiteRun, isOf: (id: string) => boolean) => ({
+  const repeated = await session.suite.rerun({ ids: [...new Set(again)], purpose, causeId });
+  const toRepeat = new Set([...ids, ...listNotRun(first)]);
+  const repeatedIds = new Set(repeated.tests.flatMap(({ test: { id } }) => (toRepeat.has(id) ? [id] : [])));
+  const selectTests = (run: SuiteRun, isSelected: (id: string) => boolean) => ({
     ...run,
-    tests: run.tests.filter(({ test }) => isOf(test.id)),
-    failures: run.failures.filter(({ test }) => isOf(test.id)),
+    tests: run.tests.filter(({ test }) => isSelected(test.id)),
+    failures: run.failures.filter(({ test }) => isSelected(test.id)),
   });
   return {
-    run: of(first, (id) => !repeatedIds.has(id)),
-    repeated: of(repeated, (id) => repeatedIds.has(id)),
+    run: selectTests(first, (id) => !repeatedIds.has(id)),
+    repeated: selectTests(repeated, (id) => repeatedIds.has(id)),
   };
 }
 
 /** Returns the ids of the tests that a run did not reach. */
-export function notRun({ tests }: Pick<SuiteRun, 'tests'>): string[] {
+export function listNotRun({ tests }: Pick<SuiteRun, 'tests'>): string[] {
   return tests.flatMap(({ test, outcome }) => (outcome === 'not-run' ? [test.id] : []));
 }
 
@@ -121,15 +126,15 @@ async function createUnpreparedRetest(
   output: string,
 ): Promise<Retest> {
   const [suiteFailure = null] = await session.diagnostics.diagnose(createPrepareFailure(output, session));
-  const shown: Observation = { ended: 'not-run', failure: null, suiteFailure };
-  const observed = new Map(failures.map(({ failure }) => [failureKey(failure), shown]));
+  const observation: Observation = { ended: 'not-run', failure: null, suiteFailure };
+  const observed = new Map(failures.map(({ failure }) => [failureKey(failure), observation]));
   if (!session.signal.aborted) session.observations.add(observed, proof ?? {});
   return {
     run: null,
-    reasonsLeft: new Map(),
+    remainingReasons: new Map(),
     suiteFailure,
     others: [],
-    observe: () => shown,
+    observe: () => observation,
   };
 }
 
@@ -150,7 +155,7 @@ function listRerunIds(failures: readonly DiagnosedFailure[]): string[] | null {
 }
 
 /** Reads the traces of the tests that passed; without a trace, the result is empty. */
-async function readGreen(
+async function readGreenTests(
   failures: readonly DiagnosedFailure[],
   { tests, traces }: SuiteRun,
 ): Promise<Map<DiagnosedFailure, PassingTest>> {
@@ -160,15 +165,15 @@ async function readGreen(
     const { failure } = diagnosed;
     if (failure.scope === 'suite' || !passed.has(failure.test.id)) continue;
     const trace = traces?.get(failure.test.id);
-    green.set(diagnosed, trace === undefined ? unseen : await readPassingTrace(trace));
+    green.set(diagnosed, trace === undefined ? emptyTrace : await readPassingTrace(trace));
   }
   return green;
 }
 
-const unseen: PassingTest = { errorCounts: new Map(), requests: [], writes: [], picture: null };
+const emptyTrace: PassingTest = { errorCounts: new Map(), requests: [], writes: [], picture: null };
 
 /** Saves the last picture of each test that passed next to its failure, so that a report can show both. */
-async function keepGreenPictures(
+async function saveGreenPictures(
   folder: Pick<RunFolder, 'makeFailureFolder'>,
   green: ReadonlyMap<DiagnosedFailure, PassingTest>,
 ): Promise<void> {

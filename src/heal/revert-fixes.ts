@@ -3,7 +3,7 @@ import type { Cause } from '../model/cause.js';
 import { isHealed } from '../model/verdict.js';
 import type { RegressionResult } from '../event.js';
 import {
-  listChangesOf,
+  listCauseChanges,
   endCause,
   findHeldAttempt,
   listKeptAttempts,
@@ -11,11 +11,11 @@ import {
   listRevealedCauses,
   isUnproven,
   findCauseState,
-  currentVerdict,
+  getCurrentVerdict,
 } from './progress.js';
 import { recordDecidedAttempt, revertChanges } from './attempt/trial.js';
 import { suiteKey } from './observations.js';
-import { announceVerdicts } from './tell-tests.js';
+import { announceVerdicts } from './announce-tests.js';
 import { storedSignature } from './stored-signature.js';
 
 /** Reverts fixes that broke tests; `tests` lists these by cause. Returns the tests that each fix broke. */
@@ -26,7 +26,7 @@ export async function revertFixesThatBroke(
   const causes = [...tests.keys()].flatMap((id) => progress.causes.get(id) ?? []);
   await revertFixes(progress, listChangesWithRevealed(progress, causes));
   for (const cause of causes)
-    await reject(progress, cause, explainBroken(progress, tests.get(cause.id) ?? []));
+    await rejectFix(progress, cause, explainBroken(progress, tests.get(cause.id) ?? []));
   return [...tests].map(([causeId, ids]) => ({ causeId, tests: [...ids] }));
 }
 
@@ -34,23 +34,23 @@ function explainBroken({ session }: Progress, ids: readonly string[]): string {
   if (ids.includes(suiteKey)) return 'its fix broke the suite itself and was reverted';
   const { tests } = session.bus.getRun();
   const names = ids.slice(0, 3).map((id) => tests.get(id)?.title.at(-1) ?? '');
-  const which = ids.length === 1 ? 'another test' : `${ids.length} other tests`;
-  return `its fix broke ${which} (${names.join(', ')}) and was reverted`;
+  const brokenTests = ids.length === 1 ? 'another test' : `${ids.length} other tests`;
+  return `its fix broke ${brokenTests} (${names.join(', ')}) and was reverted`;
 }
 
 /** Returns the ids of the changes of these causes, and of the causes that their fixes revealed. */
 export function listChangesWithRevealed(progress: Progress, causes: readonly Cause[]): string[] {
   const all = causes.flatMap((cause) => [cause, ...listRevealedCauses(progress, cause)]);
-  return [...new Set(all.flatMap((cause) => listChangesOf(progress, cause)))];
+  return [...new Set(all.flatMap((cause) => listCauseChanges(progress, cause)))];
 }
 
 /** Reverts fixes for good, and rejects fixes that were built on them and cannot be applied without them. */
 export async function revertFixes(progress: Progress, changes: readonly string[]): Promise<void> {
-  const lost = await revertChanges(progress.session, changes);
+  const revertedToo = await revertChanges(progress.session, changes);
   for (const cause of progress.causes.values()) {
-    if (!listChangesOf(progress, cause).some((id) => lost.includes(id))) continue;
+    if (!listCauseChanges(progress, cause).some((id) => revertedToo.includes(id))) continue;
     const reason = 'its fix was built on one that was reverted, and was reverted with it';
-    await reject(progress, cause, reason);
+    await rejectFix(progress, cause, reason);
   }
 }
 
@@ -62,44 +62,46 @@ export async function revertDeadEnds(
   progress: Progress,
   refuted: ReadonlyMap<string, unknown> = new Map(),
 ): Promise<ReadonlySet<string>> {
-  const isDead = (cause: Cause) =>
-    currentVerdict(progress, cause) === 'superseded' &&
+  const isDeadEnd = (cause: Cause) =>
+    getCurrentVerdict(progress, cause) === 'superseded' &&
     findHeldAttempt(progress, cause) !== null &&
     !leadsToHeal(progress, cause, refuted);
-  const dead = [...progress.causes.values()].filter(isDead);
-  const gone = new Set(dead.flatMap((cause) => listRevealedCauses(progress, cause)).map(({ id }) => id));
-  if (dead.length > 0)
+  const deadEnds = [...progress.causes.values()].filter(isDeadEnd);
+  const vanished = new Set(
+    deadEnds.flatMap((cause) => listRevealedCauses(progress, cause)).map(({ id }) => id),
+  );
+  if (deadEnds.length > 0)
     await revertFixes(
       progress,
-      dead.flatMap((cause) => listChangesOf(progress, cause)),
+      deadEnds.flatMap((cause) => listCauseChanges(progress, cause)),
     );
-  for (const cause of dead) {
+  for (const cause of deadEnds) {
     const { ended = null } = findCauseState(progress, cause) ?? {};
     if (ended === null || !findHeldAttempt(progress, cause)) continue;
     const reason = `${ended.reason}; that one was not healed, and the fix was reverted`;
-    await decideLast(progress, cause, { kind: 'taken-out', because: reason });
+    await decideHeldAttempt(progress, cause, { kind: 'taken-out', because: reason });
     await endCause(progress, cause, { verdict: 'superseded', reason });
   }
-  return gone;
+  return vanished;
 }
 
 /** True if, as far as known, a test is green with this fix and the fixes that followed it. */
 function leadsToHeal(progress: Progress, cause: Cause, refuted: ReadonlyMap<string, unknown>): boolean {
   const later = listRevealedCauses(progress, cause);
   const ids = new Set([cause, ...later].map(({ id }) => id));
-  const holds = progress.proofTests.some(
+  const hasTestInProof = progress.proofTests.some(
     ({ causeId, ended, isOther }) => ids.has(causeId) && !isOther && ended === null && !refuted.has(causeId),
   );
   const isProven = (other: Cause) =>
-    isHealed(currentVerdict(progress, other) ?? 'failed') && !isUnproven(progress, other);
-  return holds || later.some(isProven);
+    isHealed(getCurrentVerdict(progress, other) ?? 'failed') && !isUnproven(progress, other);
+  return hasTestInProof || later.some(isProven);
 }
 
 /** Decides the held attempt at a cause, if there is one: with its own end, or with the given one. */
-export async function decideLast(progress: Progress, cause: Cause, end?: AttemptEnd): Promise<void> {
+export async function decideHeldAttempt(progress: Progress, cause: Cause, end?: AttemptEnd): Promise<void> {
   const held = findHeldAttempt(progress, cause);
   if (held === null) return;
-  const id = progress.tried.get(cause.id)?.trial?.id ?? null;
+  const id = progress.finishedWork.get(cause.id)?.trial?.id ?? null;
   await recordDecidedAttempt(progress.session, {
     cause,
     id,
@@ -108,14 +110,14 @@ export async function decideLast(progress: Progress, cause: Cause, end?: Attempt
 }
 
 /** Rejects a fix that healed its tests but was reverted for its side effects, which the reason of the cause names. */
-async function reject(progress: Progress, cause: Cause, reason: string): Promise<void> {
+async function rejectFix(progress: Progress, cause: Cause, reason: string): Promise<void> {
   const { session } = progress;
   const causeId = cause.id;
   const later = listRevealedCauses(progress, cause).filter(
     (other) => listKeptAttempts(progress, other).length > 0,
   );
   const end: AttemptEnd = { kind: 'taken-out', because: reason };
-  await decideLast(progress, cause, end);
+  await decideHeldAttempt(progress, cause, end);
   for (const attempt of listKeptAttempts(progress, cause))
     session.bus.emit({ type: 'attempt.judged', causeId, attempt: { ...attempt, end } });
   announceVerdicts(session, cause.members, { verdict: 'failed' });
@@ -129,8 +131,8 @@ async function reject(progress: Progress, cause: Cause, reason: string): Promise
     reason,
   });
   for (const other of later) {
-    await revertFixes(progress, listChangesOf(progress, other));
+    await revertFixes(progress, listCauseChanges(progress, other));
     const after = 'the error it healed had been revealed by a fix that was reverted';
-    await reject(progress, other, after);
+    await rejectFix(progress, other, after);
   }
 }

@@ -1,17 +1,17 @@
-import { findDecidingAnswer } from '../diagnose/asserted.js';
+import { findDecidingAnswer } from '../diagnose/relevant-requests.js';
 import type { Cause, DiagnosedFailure } from '../model/cause.js';
 import type { AgentSlot } from './attempt/start-agent.js';
 import { isGreenWithOthers } from './attempt/trial.js';
 import type { CauseWork } from './cause-work.js';
 import type { BlameSearches } from './hooks.js';
-import { listChangesOf, listKeptCauses, type Progress } from './progress.js';
+import { listCauseChanges, listKeptCauses, type Progress } from './progress.js';
 import { retest } from './retest.js';
 
 /** The order in which waiting tasks get the tree. */
 const ranks = { judged: 0, fix: 1, start: 2, search: 3 };
 
 /** How many failures of other causes a re-run includes at most, because each of them costs time with every fix. */
-const MAX_BESIDE = 3;
+const MAX_OTHER_FAILURES = 3;
 
 /** The options that all causes of a schedule share. */
 interface ScheduleOptions {
@@ -34,15 +34,15 @@ export class Schedule {
   readonly works = new Set<CauseWork>();
   /** The first error that a task threw, with which the run ends; null if there is none. */
   failure: { readonly error: unknown } | null = null;
-  readonly #tree = new WorkingTreeLock();
+  readonly #tree = new PriorityLock();
   readonly #agents: Agents;
   /** Held from checking the limits until the agent is counted, so that two agents never take the last place. */
-  readonly #starts = new WorkingTreeLock();
+  readonly #startLock = new PriorityLock();
   readonly #searches: BlameSearches | null;
   #isSearching = false;
   /** Causes whose tests are in the current run because another fix may heal them. */
   #underTest: readonly CauseWork[] = [];
-  readonly #onTested: (() => void)[] = [];
+  readonly #waitingForTrial: (() => void)[] = [];
   /** Causes that have an agent, until its fix is judged. */
   readonly #onTrial = new Set<CauseWork>();
   /** Aborts when the last agent has finished. */
@@ -58,7 +58,7 @@ export class Schedule {
   /** Runs the task of a cause, which holds the tree except while it pauses. */
   async run(work: CauseWork, task: () => Promise<void>): Promise<void> {
     this.works.add(work);
-    await this.#tree.enter(() => ranks.start);
+    await this.#tree.acquire(() => ranks.start);
     try {
       if (!this.failure) await task();
     } catch (error) {
@@ -66,32 +66,32 @@ export class Schedule {
     } finally {
       this.works.delete(work);
       this.endTrial(work);
-      this.#tree.leave();
+      this.#tree.release();
     }
   }
 
   /** Ends the trial of a cause's fix, so that causes that it may also heal need not wait any longer. */
   endTrial(work: CauseWork): void {
     this.#onTrial.delete(work);
-    this.#wake();
+    this.#wakeWaiting();
   }
 
-  #wake(): void {
-    for (const wake of this.#onTested.splice(0)) wake();
+  #wakeWaiting(): void {
+    for (const wake of this.#waitingForTrial.splice(0)) wake();
   }
 
   /** Releases the tree, waits, and takes it again. */
   async pause<T>(until: () => Promise<T>, rank = () => ranks.start): Promise<T> {
-    this.#tree.leave();
+    this.#tree.release();
     try {
       return await until();
     } finally {
-      await this.#tree.enter(rank);
+      await this.#tree.acquire(rank);
     }
   }
 
   /** Lets other tasks use the tree, and takes it again before new agents start. */
-  letOthersGoOn(): Promise<void> {
+  yieldTree(): Promise<void> {
     return this.pause(
       async () => undefined,
       () => ranks.fix,
@@ -104,15 +104,15 @@ export class Schedule {
     const done = await this.pause(
       async () => {
         while (this.#mayBeHealed(work) && !work.signal.aborted)
-          await new Promise<void>((wake) => void this.#onTested.push(wake));
+          await new Promise<void>((wake) => void this.#waitingForTrial.push(wake));
         this.#stopIfHealed(work);
         this.#onTrial.add(work);
-        const copy = await this.#agents.take(work.copy, work.signal);
+        const copy = await this.#agents.acquireCopy(work.copy, work.signal);
         if (copy === null) return null;
         try {
           return await task(copy);
         } finally {
-          this.#agents.give(copy);
+          this.#agents.releaseCopy(copy);
           if (this.#agents.atWork === 0) this.#idle.abort();
           const text = 'finished; waiting for its turn to apply the change';
           if (this.#tree.isHeld) bus.emit({ type: 'agent.activity', causeId: work.cause.id, text });
@@ -126,25 +126,25 @@ export class Schedule {
 
   /** Starts agents one after another, so that each is counted before the limits are checked for the next. */
   async startInTurn<T>(start: () => Promise<T>): Promise<T> {
-    await this.#starts.enter(() => 0);
+    await this.#startLock.acquire(() => 0);
     try {
       return await start();
     } finally {
-      this.#starts.leave();
+      this.#startLock.release();
     }
   }
 
   /** Runs a task that prepares an agent's copy. Waits for the tree, unless another task holds it and the copy exists already. */
-  async inCopy<T>(work: CauseWork, copy: number, task: (slot: AgentSlot) => Promise<T>): Promise<T> {
+  async prepareInCopy<T>(work: CauseWork, copy: number, task: (slot: AgentSlot) => Promise<T>): Promise<T> {
     const slot = { copy, signal: work.signal, isOther: work.copy !== null && work.copy !== copy };
     work.copy = copy;
     if (this.#tree.isHeld && this.progress.session.workspace.hasCopy(copy))
       return task({ ...slot, isFixUnderTest: true });
-    await this.#tree.enter(() => ranks.fix);
+    await this.#tree.acquire(() => ranks.fix);
     try {
       return await task(slot);
     } finally {
-      this.#tree.leave();
+      this.#tree.release();
     }
   }
 
@@ -152,28 +152,29 @@ export class Schedule {
    * Tries a fix together with failures of other causes, which it may heal, too, beginning with those that have not run for the longest time. No agent
    * starts for these meanwhile (HL-6). The last cause instead includes newly revealed failures, so that the same runs confirm them.
    */
-  async tryBeside<T>(
+  async tryWithOtherFailures<T>(
     work: CauseWork,
-    tryWith: (beside: readonly DiagnosedFailure[]) => Promise<T>,
+    tryWith: (otherFailures: readonly DiagnosedFailure[]) => Promise<T>,
   ): Promise<T> {
     const { observations } = this.progress.session;
-    const latestRun = ({ cause }: CauseWork) => observations.latestRun(cause.lead);
+    const latestRun = ({ cause }: CauseWork) => observations.getLatestRun(cause.lead);
     const all = [...this.works].filter((other) => other !== work && !isGreenWithOthers(other.trial));
     const others = all
       .toSorted(
-        (a, b) => Number(isOneAnswer(work, b)) - Number(isOneAnswer(work, a)) || latestRun(a) - latestRun(b),
+        (a, b) =>
+          Number(haveSameAnswer(work, b)) - Number(haveSameAnswer(work, a)) || latestRun(a) - latestRun(b),
       )
-      .slice(0, Math.min(MAX_BESIDE, this.#agents.count));
+      .slice(0, Math.min(MAX_OTHER_FAILURES, this.#agents.count));
     const revealed = [...this.revealed.values()].filter(({ failure }) => failure.scope === 'test');
     const leads = others.map(({ cause }) => cause.lead);
     // With one agent, no other cause gets it before this trial shows whether it is healed, too.
     const waiting = this.#agents.count === 1 ? all : others;
-    this.#underTest = waiting.filter((other) => !this.#areApart(work, other));
+    this.#underTest = waiting.filter((other) => !this.#haveDifferentCauses(work, other));
     try {
       return await tryWith(leads.length > 0 ? leads : revealed);
     } finally {
       this.#underTest = [];
-      this.#wake();
+      this.#wakeWaiting();
     }
   }
 
@@ -182,11 +183,13 @@ export class Schedule {
    * only one agent, so that waiting for the fix costs no time.
    */
   #mayBeHealed(work: CauseWork): boolean {
-    const isOne = this.#agents.count === 1;
+    const hasOneAgent = this.#agents.count === 1;
     return (
       this.#underTest.includes(work) ||
       [...this.#onTrial].some(
-        (other) => other !== work && (isOneAnswer(other, work) || (isOne && !this.#areApart(other, work))),
+        (other) =>
+          other !== work &&
+          (haveSameAnswer(other, work) || (hasOneAgent && !this.#haveDifferentCauses(other, work))),
       )
     );
   }
@@ -195,15 +198,15 @@ export class Schedule {
    * Re-runs the test of a cause before its agent starts, if a fix that may heal it has entered the project since its last run, and with it the tests of
    * other causes of which this is true. Stops the work if the fix has healed it (HL-6). Several agents do not wait for the tree.
    */
-  async recheck(work: CauseWork): Promise<void> {
+  async rerunBeforeAgent(work: CauseWork): Promise<void> {
     const { session } = this.progress;
     if (this.#hasRunWithFixes(work) || (this.#agents.count > 1 && this.#tree.isHeld)) return;
-    await this.#tree.enter(() => ranks.fix);
+    await this.#tree.acquire(() => ranks.fix);
     try {
       const failures = [...this.works].flatMap((one) => (this.#hasRunWithFixes(one) ? [] : one.cause.lead));
       if (!this.#hasRunWithFixes(work)) await retest(session, { failures, purpose: 'retest', causeId: null });
     } finally {
-      this.#tree.leave();
+      this.#tree.release();
     }
     this.#stopIfHealed(work);
   }
@@ -218,12 +221,12 @@ export class Schedule {
       mayHeal.length === 0 ||
       observations.hasRunWith(
         cause.lead,
-        mayHeal.flatMap((other) => listChangesOf(this.progress, other)),
+        mayHeal.flatMap((other) => listCauseChanges(this.progress, other)),
       )
     );
   }
 
-  #areApart({ cause }: CauseWork, { cause: other }: CauseWork): boolean {
+  #haveDifferentCauses({ cause }: CauseWork, { cause: other }: CauseWork): boolean {
     return this.#searches?.haveDifferentCauses(cause.id, other.id) === true;
   }
 
@@ -235,13 +238,13 @@ export class Schedule {
   }
 
   /** Returns the cause with the change to blame, if it has been found meanwhile. */
-  informed(cause: Cause): Cause {
+  addFoundBlame(cause: Cause): Cause {
     const blame = this.progress.causes.get(cause.id)?.blame;
     return blame && blame !== cause.blame ? { ...cause, blame } : cause;
   }
 
   /** Finishes the search for the change that broke a cause, before a person is asked; returns the cause with the change to blame. */
-  async explained(cause: Cause): Promise<Cause> {
+  async finishBlameSearch(cause: Cause): Promise<Cause> {
     const { signal, observations } = this.progress.session;
     const searches = this.#searches;
     if (searches && observations.isRed(cause.lead)) {
@@ -249,14 +252,14 @@ export class Schedule {
       while (isOpen() && (await searches.next((id) => id === cause.id)));
       await this.#keepBlame(searches, cause);
     }
-    return this.informed(cause);
+    return this.addFoundBlame(cause);
   }
 
   /**
    * Continues the searches while agents are at work and no other task needs the tree. First waits for as long as a run takes, so that a fix never waits
    * for the tree longer than its agent worked.
    */
-  async searchOn(): Promise<void> {
+  async continueSearches(): Promise<void> {
     const searches = this.#searches;
     if (!searches || this.#isSearching) return;
     this.#isSearching = true;
@@ -280,7 +283,7 @@ export class Schedule {
 
   async #searchOnce(searches: BlameSearches): Promise<boolean> {
     const { observations } = this.progress.session;
-    await this.#tree.enter(() => ranks.search);
+    await this.#tree.acquire(() => ranks.search);
     try {
       // Skips tests not known to be red: a fix in the project may have turned them green.
       const red = [...this.works].filter(
@@ -291,7 +294,7 @@ export class Schedule {
       for (const { cause } of this.works) await this.#keepBlame(searches, cause);
       return true;
     } finally {
-      this.#tree.leave();
+      this.#tree.release();
     }
   }
 
@@ -311,31 +314,31 @@ export class Schedule {
 }
 
 /** True if the same response of the app decided both causes. */
-function isOneAnswer({ cause }: CauseWork, { cause: other }: CauseWork): boolean {
+function haveSameAnswer({ cause }: CauseWork, { cause: other }: CauseWork): boolean {
   const answer = findDecidingAnswer(cause.lead);
   return answer !== null && answer === findDecidingAnswer(other.lead);
 }
 
 /** A lock on the working tree. When it is released, the most useful waiting task gets it. */
-export class WorkingTreeLock {
+export class PriorityLock {
   #isHeld = false;
-  readonly #line: { readonly rank: () => number; readonly enter: () => void }[] = [];
+  readonly #queue: { readonly rank: () => number; readonly enter: () => void }[] = [];
 
   get isHeld(): boolean {
     return this.#isHeld;
   }
 
   /** Waits for the lock. The task with the lowest rank is next, and of several the one that has waited longest. */
-  async enter(rank: () => number): Promise<void> {
-    if (this.#isHeld) await new Promise<void>((enter) => void this.#line.push({ rank, enter }));
+  async acquire(rank: () => number): Promise<void> {
+    if (this.#isHeld) await new Promise<void>((enter) => void this.#queue.push({ rank, enter }));
     this.#isHeld = true;
   }
 
-  leave(): void {
-    const [next] = this.#line.toSorted((a, b) => a.rank() - b.rank());
+  release(): void {
+    const [next] = this.#queue.toSorted((a, b) => a.rank() - b.rank());
     this.#isHeld = next !== undefined;
     if (!next) return;
-    this.#line.splice(this.#line.indexOf(next), 1);
+    this.#queue.splice(this.#queue.indexOf(next), 1);
     next.enter();
   }
 }
@@ -343,7 +346,7 @@ export class WorkingTreeLock {
 /** The agents that may work at the same time, each in its own copy. */
 export class Agents {
   readonly #free: number[];
-  readonly #line: { readonly copy: number | null; readonly enter: (copy: number) => void }[] = [];
+  readonly #queue: { readonly copy: number | null; readonly enter: (copy: number) => void }[] = [];
   atWork = 0;
 
   readonly count: number;
@@ -354,7 +357,7 @@ export class Agents {
   }
 
   /** Waits in line for an agent and returns the number of its copy, preferably `last`; null if the signal aborts first. */
-  async take(last: number | null, signal: AbortSignal): Promise<number | null> {
+  async acquireCopy(last: number | null, signal: AbortSignal): Promise<number | null> {
     if (signal.aborted) return null;
     const copy = this.#choose(last);
     if (copy !== undefined) return copy;
@@ -365,18 +368,18 @@ export class Agents {
         resolve(copy);
       };
       const stop = () => {
-        this.#line.splice(this.#line.indexOf(waiting), 1);
+        this.#queue.splice(this.#queue.indexOf(waiting), 1);
         done(null);
       };
       signal.addEventListener('abort', stop, { once: true });
-      this.#line.push(waiting);
+      this.#queue.push(waiting);
     });
   }
 
-  give(copy: number): void {
+  releaseCopy(copy: number): void {
     this.atWork -= 1;
     this.#free.push(copy);
-    const next = this.#line.shift();
+    const next = this.#queue.shift();
     if (next) next.enter(this.#choose(next.copy) ?? copy);
   }
 

@@ -23,11 +23,11 @@ import type { Workspace } from '../workspace/workspace.js';
 export type SuiteCallbacks = Pick<SuiteOptions, 'onStart' | 'onProgress'>;
 
 /** The tests to run again, and the purpose. */
-export interface AgainRequest {
+export interface RerunRequest {
   readonly ids: readonly string[] | null;
   readonly purpose: SuitePurpose;
   readonly causeId: string | null;
-  /** How many of the tests the run is for; the others only run before or beside them. */
+  /** The number of red tests among them; the others only run before or beside these. */
   readonly red?: number;
   /** Ends only this run; the session's own signal ends it, too. */
   readonly signal?: AbortSignal;
@@ -42,7 +42,7 @@ export interface AgainRequest {
     /** The flaky test that this run measures. */
     readonly about?: string;
   };
-  /** Set by the suite: the build error that kept a web server from starting before. */
+  /** The earlier build error that kept a web server from starting; set by the suite. */
   readonly brokenBuild?: BrokenBuild | null;
 }
 
@@ -53,7 +53,7 @@ export interface Suite {
   /** Counts the Playwright runs, and estimates how many more there will be. */
   readonly plan: RunPlan;
   /** Runs exactly these tests again, or the whole selection if `ids` is null. */
-  runAgain(request: AgainRequest): Promise<SuiteRun>;
+  rerun(request: RerunRequest): Promise<SuiteRun>;
   /** Runs these tests in a clean copy of the project as it is now; returns a sentence if that is impossible. */
   runInCleanCopy(request: {
     readonly ids: readonly string[];
@@ -90,7 +90,7 @@ export interface Session {
   /** The results of all Playwright runs for each test. */
   readonly observations: Observations;
   /** Notices other people's edits to tests during the run. */
-  readonly testFiles: Pick<TestFiles, 'observe' | 'editedFor' | 'change'>;
+  readonly testFiles: Pick<TestFiles, 'observe' | 'listEditsFor' | 'createChange'>;
   /** Masks secrets in every text that leaves self-heal. */
   readonly redactor: Redactor;
   /** Judges an agent's changes (HN-3). */

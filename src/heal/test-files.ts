@@ -12,11 +12,11 @@ import { hashContent } from '../workspace/file-state.js';
 import { createProjectSnapshot } from '../workspace/project-files.js';
 import type { Workspace } from '../workspace/workspace.js';
 
-/** The most files to watch. No suite has more, but a test folder may contain anything. */
+/** The most files to watch. No suite has more, but a test folder may contain any number of other files. */
 const MAX_FILES = 5_000;
 
 /** The state of a file; null if it did not exist. */
-type Seen = { readonly mtimeMs: number; readonly size: number; readonly hash: string } | null;
+type FileVersion = { readonly mtimeMs: number; readonly size: number; readonly hash: string } | null;
 
 /** The id of other people's change. Changes of agents and of blame have different ids. */
 const EDIT_ID = '800000000';
@@ -30,10 +30,10 @@ export class TestFiles {
   readonly #workspace: Pick<Workspace, 'listEditedFiles'>;
   readonly #specs: ReadonlySet<string>;
   /** The content of each file when healing began. */
-  readonly #atFirst = new Map<string, Buffer | null>();
-  #seen = new Map<string, Seen>();
+  readonly #firstContents = new Map<string, Buffer | null>();
+  #versions = new Map<string, FileVersion>();
   /** The state of the files when each test was last red, by test id. */
-  readonly #whenRed = new Map<string, ReadonlyMap<string, Seen>>();
+  readonly #versionsWhenRed = new Map<string, ReadonlyMap<string, FileVersion>>();
   readonly #edited = new Map<string, readonly string[]>();
 
   constructor(
@@ -46,7 +46,7 @@ export class TestFiles {
   ) {
     [this.#root, this.#workspace] = [root, workspace];
     this.#specs = new Set(suitePaths.testFiles);
-    for (const file of files) this.#atFirst.set(file, this.#read(file));
+    for (const file of files) this.#firstContents.set(file, this.#read(file));
     this.#readAll();
   }
 
@@ -55,50 +55,50 @@ export class TestFiles {
     this.#readAll();
     for (const { test, outcome } of run.tests) {
       this.#edited.delete(test.id);
-      if (outcome === 'unexpected') this.#whenRed.set(test.id, this.#seen);
-      const before = this.#whenRed.get(test.id);
+      if (outcome === 'unexpected') this.#versionsWhenRed.set(test.id, this.#versions);
+      const before = this.#versionsWhenRed.get(test.id);
       if (outcome === 'unexpected' || !before) continue;
-      const changed = this.#editsSince(before, relativePath(this.#root, test.location.file));
+      const changed = this.#listEditsSince(before, relativePath(this.#root, test.location.file));
       if (changed.length > 0) this.#edited.set(test.id, changed);
     }
   }
 
   /** Returns the files of a test that somebody edited between its last red run and its newest green one. */
-  editedFor(failure: Failure): readonly string[] {
+  listEditsFor(failure: Failure): readonly string[] {
     return this.#edited.get(failureKey(failure)) ?? [];
   }
 
   /** Returns all edits as one change, so that a person can see and revert them. */
-  async change(contents: ContentStore): Promise<Change> {
+  async createChange(contents: ContentStore): Promise<Change> {
     const files = [...new Set([...this.#edited.values()].flat())];
-    const stateOf = async (bytes: Buffer | null) =>
+    const storeState = async (bytes: Buffer | null) =>
       bytes && ({ kind: 'file', hash: await contents.put(bytes), mode: 0o644 } as const);
     const edits = await Promise.all(
       files.map(async (file) => ({
         path: file,
-        before: await stateOf(this.#atFirst.get(file) ?? null),
-        after: await stateOf(this.#read(file)),
+        before: await storeState(this.#firstContents.get(file) ?? null),
+        after: await storeState(this.#read(file)),
       })),
     );
     return { id: EDIT_ID, edits, folders: [] };
   }
 
-  #editsSince(before: ReadonlyMap<string, Seen>, own: string): string[] {
-    const ofFixes = this.#workspace.listEditedFiles();
-    const isRead = (file: string) => file === own || !(this.#specs.has(file) || specName.test(file));
-    return [...this.#seen].flatMap(([file, now]) =>
-      isRead(file) && !ofFixes.has(file) && before.get(file)?.hash !== now?.hash ? [file] : [],
+  #listEditsSince(before: ReadonlyMap<string, FileVersion>, ownFile: string): string[] {
+    const editedByFixes = this.#workspace.listEditedFiles();
+    const isRead = (file: string) => file === ownFile || !(this.#specs.has(file) || specName.test(file));
+    return [...this.#versions].flatMap(([file, now]) =>
+      isRead(file) && !editedByFixes.has(file) && before.get(file)?.hash !== now?.hash ? [file] : [],
     );
   }
 
   #readAll(): void {
-    const before = this.#seen;
-    this.#seen = new Map(
-      [...this.#atFirst.keys()].map((file) => [file, this.#seenNow(file, before.get(file))]),
+    const before = this.#versions;
+    this.#versions = new Map(
+      [...this.#firstContents.keys()].map((file) => [file, this.#readVersion(file, before.get(file))]),
     );
   }
 
-  #seenNow(file: string, before: Seen | undefined): Seen {
+  #readVersion(file: string, before: FileVersion | undefined): FileVersion {
     const info = lstatSync(path.join(this.#root, file), { throwIfNoEntry: false });
     if (!info?.isFile()) return null;
     const { mtimeMs, size } = info;
@@ -123,8 +123,8 @@ export async function listTestFiles(root: string, suitePaths: SuitePaths): Promi
 
 /** True if somebody edited a test of a cause before it turned green. */
 export function isEdited(
-  { testFiles }: { readonly testFiles: Pick<TestFiles, 'editedFor'> },
+  { testFiles }: { readonly testFiles: Pick<TestFiles, 'listEditsFor'> },
   { members }: Pick<Cause, 'members'>,
 ): boolean {
-  return members.some(({ failure }) => testFiles.editedFor(failure).length > 0);
+  return members.some(({ failure }) => testFiles.listEditsFor(failure).length > 0);
 }

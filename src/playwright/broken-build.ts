@@ -39,14 +39,14 @@ export function isStillBroken(
   { startedAt, now }: { readonly startedAt: number; readonly now: number },
 ): boolean {
   const errorText = normalize(removeEllipsis(line));
-  const first = new Map<string, number>();
+  const firstTimes = new Map<string, number>();
   for (const [, time, text = ''] of log.matchAll(/^(\d{12,14}) (.*)$/gm)) {
     const key = normalize(text);
-    if (!first.has(key)) first.set(key, Number(time));
+    if (!firstTimes.has(key)) firstTimes.set(key, Number(time));
   }
-  const errorAt = [...first].find(([text]) => text.includes(errorText))?.[1];
+  const errorAt = [...firstTimes].find(([text]) => text.includes(errorText))?.[1];
   if (errorAt === undefined) return false;
-  return now - Math.max(...first.values()) >= Math.max(quietMs, errorAt - startedAt);
+  return now - Math.max(...firstTimes.values()) >= Math.max(quietMs, errorAt - startedAt);
 }
 
 interface WatchOptions {

@@ -16,7 +16,7 @@ import { tryOr } from '../result.js';
 
 interface FinishedRun extends Pick<
   SuiteRun,
-  'serverLog' | 'problems' | 'tracing' | 'serverPorts' | 'durationMs' | 'endedAt' | 'endedLingering'
+  'serverLog' | 'problems' | 'tracing' | 'serverPorts' | 'durationMs' | 'endedAt' | 'didNotExit'
 > {
   readonly state: ReportState;
   readonly exit: PlaywrightExit;
@@ -29,7 +29,7 @@ interface FinishedRun extends Pick<
 
 /** Builds a `SuiteRun` from the report, the exit code and the standard error of a run. */
 export function createSuiteRun(run: FinishedRun): SuiteRun {
-  const { state, exit, isInterrupted, cwd, hasSelectedIds, endedLingering = false, ...results } = run;
+  const { state, exit, isInterrupted, cwd, hasSelectedIds, didNotExit = false, ...results } = run;
   const tests = state.end?.tests ?? [];
   const suiteFailure = findSuiteFailure(state, exit);
   const isCutShort = isInterrupted && state.errors.length === 0;
@@ -42,7 +42,7 @@ export function createSuiteRun(run: FinishedRun): SuiteRun {
     tests,
     failures: tests
       .filter(({ outcome }) => outcome === 'unexpected')
-      .map((result) => state.tries.get(result.test.id) ?? createFailureWithoutDetails(result)),
+      .map((result) => state.failedTries.get(result.test.id) ?? createFailureWithoutDetails(result)),
     suiteFailure: isCutShort || noTestExists ? null : suiteFailure,
     rerunIds: state.end?.rerunIds ?? {},
     rootDir: state.configured?.rootDir ?? cwd,
@@ -51,7 +51,7 @@ export function createSuiteRun(run: FinishedRun): SuiteRun {
     stoppedEarly: state.errors.some(isMaxFailuresError),
     reusedServer: state.begin?.reusedServer ?? null,
     traces: state.traces,
-    endedLingering,
+    didNotExit,
   };
 }
 
@@ -138,8 +138,8 @@ function findLocation(text: string): Location | null {
   const babel = /(?:^|\s)(\/[^\n:]+|[A-Za-z]:\\[^\n:]+): .*\((\d+):(\d+)\)/.exec(text);
   if (babel) return parsePosition(babel);
   const frames = text.matchAll(/(?:\(|at )((?:file:\/\/|\/|[A-Za-z]:\\)[^\n()]+?):(\d+):(\d+)/g);
-  const own = [...frames].find((frame) => !frame[1]?.includes('node_modules'));
-  return own ? parsePosition(own) : null;
+  const frame = [...frames].find((frame) => !frame[1]?.includes('node_modules'));
+  return frame ? parsePosition(frame) : null;
 }
 
 function parsePosition([, file = '', line, column]: RegExpExecArray): Location {
@@ -159,18 +159,23 @@ function findPhase({ configured, begin }: ReportState, errors: readonly TestErro
     return error.location ? { kind: 'config', at: error.location, servers: [], file: null } : null;
   const { webServers = [], globalSetup = [] } = configured;
   if (serverError.test(error.message)) {
-    const inMessage = webServers.filter(({ url }) => url !== null && error.message.includes(url));
-    const servers = inMessage.length > 0 ? inMessage : webServers;
+    const namedServers = webServers.filter(({ url }) => url !== null && error.message.includes(url));
+    const servers = namedServers.length > 0 ? namedServers : webServers;
     const [first] = servers;
     const at = findLine(config, first?.command) ?? findLine(config, 'webServer');
     return { kind: 'web-server', at, servers, file: null };
   }
   const [file] = globalSetup;
-  const inFile = globalSetup.find(
+  const failingFile = globalSetup.find(
     (setUp) => (error.stack ?? '').includes(setUp) || error.location?.file === setUp,
   );
-  if (file === undefined || (inFile === undefined && !isSetUpError(error))) return null;
-  return { kind: 'global-setup', at: findLine(config, 'globalSetup'), servers: [], file: inFile ?? file };
+  if (file === undefined || (failingFile === undefined && !isSetUpError(error))) return null;
+  return {
+    kind: 'global-setup',
+    at: findLine(config, 'globalSetup'),
+    servers: [],
+    file: failingFile ?? file,
+  };
 }
 
 /** True if an error comes from the set-up. The error of a spec that does not load has a location. */

@@ -39,8 +39,8 @@ function suggestRemedy(cwd: string, [first, ...others]: readonly string[]): stri
 
 /** True if a Playwright config is in a folder above or below, so the project is probably there. */
 export function hasConfigElsewhere(cwd: string): boolean {
-  const isThere = (folder: string) => findConfigIn(folder) !== undefined;
-  return !isThere(cwd) && (findAncestor(cwd, isThere) !== null || findConfigsBelow(cwd).length > 0);
+  const hasConfig = (folder: string) => findConfigIn(folder) !== undefined;
+  return !hasConfig(cwd) && (findAncestor(cwd, hasConfig) !== null || findConfigsBelow(cwd).length > 0);
 }
 
 /** Finds Playwright configs up to three levels below, as in monorepos; relative, with forward slashes. Only used in a remedy. */
@@ -50,9 +50,9 @@ function findConfigsBelow(cwd: string, depth = 3): string[] {
   );
   return folders.flatMap(({ name }) => {
     const folder = path.join(cwd, name);
-    const own = findConfigIn(folder);
+    const config = findConfigIn(folder);
     const below = depth > 1 ? findConfigsBelow(folder, depth - 1) : [];
-    return [...(own ? [path.basename(own)] : []), ...below].map((file) => `${name}/${file}`);
+    return [...(config ? [path.basename(config)] : []), ...below].map((file) => `${name}/${file}`);
   });
 }
 

@@ -13,7 +13,7 @@ export interface Playwright {
   readonly packageDir: string;
 }
 
-const oldest = [1, 50] as const;
+const oldestVersion = [1, 50] as const;
 
 /**
  * Finds the project's own Playwright (CL-2), from the config file or else from `cwd`. Under Yarn Plug'n'Play, it finds one only if self-heal itself was
@@ -61,10 +61,10 @@ function readPlaywright(manifest: string): Playwright {
 }
 
 function requireSupported(playwright: Playwright, cwd: string): Result<Playwright, Problem> {
-  if (isAtLeast(playwright.version, oldest)) return ok(playwright);
+  if (isAtLeast(playwright.version, oldestVersion)) return ok(playwright);
   return err({
     kind: 'playwright-unsupported',
-    message: `Playwright ${playwright.version} is not supported; the oldest supported version is ${oldest.join('.')}`,
+    message: `Playwright ${playwright.version} is not supported; the oldest supported version is ${oldestVersion.join('.')}`,
     remedy: `Run \`${findPackageManager(cwd).add} @playwright/test@latest\`.`,
   });
 }

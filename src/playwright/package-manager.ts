@@ -16,13 +16,13 @@ const managers: Readonly<Record<PackageManager['name'], PackageManager>> = {
   bun: { name: 'bun', add: 'bun add --dev', exec: 'bunx' },
 };
 
-const managerByLock = (name: string | undefined) =>
+const findManager = (name: string | undefined) =>
   Object.values(managers).find((manager) => manager.name === name);
-const lockFiles = Object.entries(LOCKS).filter(([, name]) => managerByLock(name));
+const lockFiles = Object.entries(LOCKS).filter(([, name]) => findManager(name));
 
 /** Returns the package manager of the nearest lock file, in the folder or, as in a monorepo, above it; npm if there is none. */
 export function findPackageManager(folder: string): PackageManager {
-  return managerByLock(findLock(folder)?.name) ?? managers.npm;
+  return findManager(findLock(folder)?.name) ?? managers.npm;
 }
 
 /** Returns the folder of the nearest lock file; null if there is none. */

@@ -27,7 +27,7 @@ export interface PlaywrightExit {
   readonly stderr: string;
 }
 
-const ownGroup = process.platform !== 'win32';
+const hasOwnGroup = process.platform !== 'win32';
 
 /**
  * Runs Playwright's command in its own process group and leaves no process of that group behind. On abort it sends SIGINT, the only signal on which
@@ -39,11 +39,11 @@ export async function runPlaywright(command: PlaywrightCommand): Promise<Playwri
   const child = spawn(process.execPath, [cli, ...args], {
     cwd,
     env: { ...env, ...createOwnerVariables({ runId }) },
-    detached: ownGroup,
+    detached: hasOwnGroup,
     stdio: ['ignore', typeof stdout === 'number' ? stdout : 'pipe', 'pipe'],
   });
-  if (typeof stdout !== 'number') forward(child.stdout, stdout);
-  forward(child.stderr, command.stderr);
+  if (typeof stdout !== 'number') forwardStream(child.stdout, stdout);
+  forwardStream(child.stderr, command.stderr);
   const stderr = new OutputTail();
   child.stderr?.on('data', (chunk: Buffer) => stderr.add(chunk));
   const stopListening = interruptOnAbort(child, command);
@@ -60,8 +60,8 @@ export async function runPlaywright(command: PlaywrightCommand): Promise<Playwri
   }
 }
 
-function forward(from: Readable | null, to: Writable): void {
-  // If the destination goes away, the source is drained: unread output would block Playwright.
+function forwardStream(from: Readable | null, to: Writable): void {
+  // If the destination closes, keeps reading the source, because unread output would block Playwright.
   const onUnpipe = (source: Readable) => {
     if (source !== from) return;
     to.off('unpipe', onUnpipe);
@@ -72,20 +72,20 @@ function forward(from: Readable | null, to: Writable): void {
 }
 
 function interruptOnAbort(child: ChildProcess, { signal, graceMs }: PlaywrightCommand): () => void {
-  let kill: NodeJS.Timeout | undefined;
+  let killTimer: NodeJS.Timeout | undefined;
   const interrupt = (): void => {
     signalGroup(child, 'SIGINT');
-    kill = setTimeout(() => signalGroup(child, 'SIGKILL'), graceMs);
+    killTimer = setTimeout(() => signalGroup(child, 'SIGKILL'), graceMs);
   };
   signal.addEventListener('abort', interrupt, { once: true });
   return () => {
     signal.removeEventListener('abort', interrupt);
-    clearTimeout(kill);
+    clearTimeout(killTimer);
   };
 }
 
 function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
   if (child.pid === undefined) return;
-  if (ownGroup) sendSignal(-child.pid, signal);
+  if (hasOwnGroup) sendSignal(-child.pid, signal);
   else child.kill(signal);
 }

@@ -7,8 +7,8 @@ import type { SuiteRun } from './suite-run.js';
 /** Captures the path of a missing browser that the user's config sets. */
 const executablePath = /Failed to launch \w+ because executable doesn't exist at (.+)/;
 
-/** Playwright's messages about invalid arguments and config values, which are no work for an agent. */
-const refusals = [
+/** Playwright's messages about invalid arguments and config values, which an agent should not fix. */
+const refusalMessages = [
   /^error: (?:unknown option|option|missing|too many|unknown command).*/,
   /^Error: Project\(s\) .* not found.*/,
   /^Error: No projects matched.*/,
@@ -18,7 +18,7 @@ const refusals = [
   /^Error: Unsupported browser .*/,
 ];
 
-/** The same, only if the error has no position in the project's own code, such as its config. */
+/** These count only if the error has no position in the project's own code, such as its config. */
 const refusalsOutsideCode = [
   /^SyntaxError: Invalid regular expression: .*/,
   /^Error: Cannot detect changed files for --only-changed mode/,
@@ -26,7 +26,7 @@ const refusalsOutsideCode = [
 ];
 
 /** Returns a `Problem` if the first run shows that healing is pointless (CL-2), otherwise null. */
-export function findFirstRunProblem(run: SuiteRun, request: Request): Problem | null {
+export function findFirstRunProblem(run: SuiteRun, request: SelectionRequest): Problem | null {
   return findRefusal(run) ?? findMissingBrowser(run) ?? findEmptySelection(run, request);
 }
 
@@ -34,7 +34,7 @@ export function findFirstRunProblem(run: SuiteRun, request: Request): Problem | 
 export function findRefusal(run: SuiteRun): Problem | null {
   const [error] = run.suiteFailure?.errors ?? [];
   if (!error || run.tests.length > 0) return null;
-  const patterns = error.location === null ? [...refusals, ...refusalsOutsideCode] : refusals;
+  const patterns = error.location === null ? [...refusalMessages, ...refusalsOutsideCode] : refusalMessages;
   const refusal = patterns
     .map((pattern) => pattern.exec(error.message)?.[0])
     .find((text) => text !== undefined);
@@ -66,7 +66,7 @@ export function findMissingBrowser(run: SuiteRun): Problem | null {
 }
 
 /** The parts of a request that determine which tests a run has. */
-interface Request {
+interface SelectionRequest {
   /** True if filters or flags leave out some of the config's tests. */
   readonly isNarrowed: boolean;
   /** `verify.prepare`, which may generate the tests, or null. */
@@ -74,7 +74,7 @@ interface Request {
 }
 
 /** Returns a `Problem` if no test matched the selection. */
-export function findEmptySelection(run: SuiteRun, { isNarrowed, prepare }: Request): Problem | null {
+export function findEmptySelection(run: SuiteRun, { isNarrowed, prepare }: SelectionRequest): Problem | null {
   const errors = run.suiteFailure?.errors ?? [];
   if (run.tests.length > 0 || errors.length === 0 || !errors.every(reportsNoTests)) return null;
   return {

@@ -54,6 +54,6 @@ export const runFiles = {
   examined: 'examined',
   /** Playwright's own output folder in a re-run. */
   output: 'output',
-  /** What Playwright printed during a re-run. */
+  /** Playwright's output during a re-run. */
   log: 'playwright.log',
 } as const;

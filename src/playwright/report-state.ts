@@ -25,7 +25,7 @@ export interface ReportState {
   progress: SuiteProgress;
   readonly errors: TestError[];
   /** The first failed try of each test, keyed by test id. */
-  readonly tries: Map<string, TestFailure>;
+  readonly failedTries: Map<string, TestFailure>;
   /** The traces of tests that passed, by test id. */
   readonly traces: Map<string, string>;
 }
@@ -37,19 +37,19 @@ export function createEmptyReport(): ReportState {
   return {
     progress: { done: 0, total: 0, failed: 0, test: '' },
     errors: [],
-    tries: new Map(),
+    failedTries: new Map(),
     traces: new Map(),
   };
 }
 
 export function addLine(state: ReportState, line: ReportLine): void {
-  const { progress, errors, tries } = state;
+  const { progress, errors, failedTries } = state;
   if (line.type === 'error') {
     if (errors.length < MAX_ERRORS) errors.push(line.error);
   } else if (line.type === 'failed-try') {
     const failure = { ...line.failure, errors: stabilizeTimeoutErrors(line.failure.errors) };
     // The first failed try shows the cause. Later tries may fail because of its remains, such as a row that now exists.
-    if (!tries.has(failure.test.id)) tries.set(failure.test.id, failure);
+    if (!failedTries.has(failure.test.id)) failedTries.set(failure.test.id, failure);
   } else if (line.type === 'passed') {
     state.traces.set(line.test, line.trace);
   } else if (line.type === 'progress') {
@@ -70,9 +70,9 @@ export async function followReport(
   { finished, pollMs }: { readonly finished: AbortSignal; readonly pollMs: number },
   onLines: (lines: readonly ReportLine[]) => void,
 ): Promise<void> {
-  const read = createLineFollower(() => file);
+  const readNewLines = createLineFollower(() => file);
   const passLines = () => {
-    const lines = read().flatMap((line) => (jsonOf(line) as ReportLine | undefined) ?? []);
+    const lines = readNewLines().flatMap((line) => (jsonOf(line) as ReportLine | undefined) ?? []);
     if (lines.length > 0) onLines(lines);
   };
   while (!finished.aborted) {

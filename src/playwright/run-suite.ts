@@ -38,10 +38,10 @@ export interface SuiteOptions {
   readonly onProgress?: (progress: SuiteProgress) => void;
   /** Called with each failed try of a traced run, while the suite's servers are still running. */
   readonly onFailedTry?: (failure: TestFailure) => Promise<void>;
-  /** The time for an interrupted Playwright to stop its servers, in milliseconds; default: 10,000. */
+  /** How long an interrupted Playwright may take to stop its servers, in milliseconds; default: 10,000. */
   readonly graceMs?: number;
-  /** The time for Playwright to exit after its run, in milliseconds. The default of five minutes is for reporters that upload. */
-  readonly exitMs?: number;
+  /** How long Playwright may take to exit after its run, in milliseconds. The default of five minutes is for reporters that upload. */
+  readonly exitTimeoutMs?: number;
   /** The folder with the compiled `inject/` files; default: the one in this package. */
   readonly injectDir?: string;
 }
@@ -55,8 +55,7 @@ interface FirstRun {
 }
 
 /**
- * A run of self-heal's own: exactly the tests in `ids`, or the whole selection for null. Playwright's output goes to
- * `playwright.log` in `runDir`.
+ * A run that self-heal starts: exactly the tests in `ids`, or the whole selection if null. Playwright's output goes to `playwright.log` in `runDir`.
  */
 interface Rerun {
   readonly kind: 'rerun';
@@ -86,7 +85,7 @@ export async function runSuite(options: SuiteOptions): Promise<SuiteRun> {
   const stop = new AbortController();
   const stopBecause = (reason: 'lingering' | 'broken-build' | 'not-examined') => stop.abort(reason);
   const build = mode.kind === 'rerun' ? (mode.brokenBuild ?? null) : null;
-  const endWatch =
+  const stopWatching =
     build &&
     watchBuild({
       serverLog: path.join(runDir, runFiles.serverLog),
@@ -98,14 +97,14 @@ export async function runSuite(options: SuiteOptions): Promise<SuiteRun> {
   let examined = 0;
   let examination = Promise.resolve();
   let serverPorts: SuiteRun['serverPorts'];
-  const examine = async (failure: TestFailure, previous: Promise<void>) => {
+  const examineFailure = async (failure: TestFailure, previous: Promise<void>) => {
     await previous;
     serverPorts ??= await findListeningPorts(state.configured?.webServers ?? []);
     await options.onFailedTry?.(failure);
     examined += 1;
     await writeFile(path.join(runDir, runFiles.examined), String(examined));
   };
-  const following = followReport(
+  const reportEnd = followReport(
     path.join(runDir, runFiles.report),
     // The last test of a traced run waits until its failures have been examined.
     { finished: exited.signal, pollMs: isTraced ? 50 : 200 },
@@ -113,27 +112,27 @@ export async function runSuite(options: SuiteOptions): Promise<SuiteRun> {
       const { progress } = state;
       for (const line of lines) addLine(state, line);
       if (state.progress !== progress) onProgress?.(state.progress);
-      if (lines.some(({ type }) => type === 'begin')) endWatch?.();
+      if (lines.some(({ type }) => type === 'begin')) stopWatching?.();
       for (const line of isTraced ? lines : [])
         if (line.type === 'failed-try') {
-          examination = examine(line.failure, examination);
+          examination = examineFailure(line.failure, examination);
           // After an error, the last test would wait in vain.
           examination.catch(() => stopBecause('not-examined'));
         }
       // A reporter may wait for a user after the run. If Playwright has exited already, this is the last read of its report.
       if (lines.some(({ type }) => type === 'end') && !exited.signal.aborted) {
-        const timer = setTimeout(() => stopBecause('lingering'), options.exitMs ?? defaultExitMs);
+        const timer = setTimeout(() => stopBecause('lingering'), options.exitTimeoutMs ?? defaultExitMs);
         exited.signal.addEventListener('abort', () => clearTimeout(timer), { once: true });
       }
     },
   );
   const running = startPlaywright(options, AbortSignal.any([signal, stop.signal])).finally(() => {
-    endWatch?.();
+    stopWatching?.();
     exited.abort();
   });
   options.onStart?.();
   const exit = await running;
-  await following;
+  await reportEnd;
   await examination;
   const endedAt = systemClock.now();
   const isBroken = stop.signal.reason === 'broken-build' && !signal.aborted;
@@ -144,7 +143,7 @@ export async function runSuite(options: SuiteOptions): Promise<SuiteRun> {
     state: isBroken && build ? { ...withoutEnd, errors: [build.error] } : state,
     exit,
     isInterrupted: signal.aborted,
-    endedLingering: stop.signal.reason === 'lingering',
+    didNotExit: stop.signal.reason === 'lingering',
     cwd: options.cwd,
     hasSelectedIds: mode.kind === 'rerun' && mode.ids !== null,
     serverLog: path.join(runDir, runFiles.serverLog),
@@ -163,9 +162,9 @@ async function findListeningPorts(
   const ports = servers.flatMap(({ url }) =>
     url !== null && URL.canParse(url) ? Number(new URL(url).port) : [],
   );
-  const known = [...new Set(ports)].filter((port) => port > 0);
+  const distinctPorts = [...new Set(ports)].filter((port) => port > 0);
   return new Map(
-    await Promise.all(known.map(async (port) => [port, await findListeningAddresses(port)] as const)),
+    await Promise.all(distinctPorts.map(async (port) => [port, await findListeningAddresses(port)] as const)),
   );
 }
 
@@ -205,7 +204,7 @@ async function startPlaywright(options: SuiteOptions, signal: AbortSignal): Prom
 function createArguments({ args, mode, runDir }: SuiteOptions): string[] {
   const noSnapshots = '--update-snapshots=none';
   if (mode.kind === 'first') return ['test', ...args.first, noSnapshots];
-  const ours = [
+  const ownArgs = [
     `--output=${path.join(runDir, runFiles.output)}`,
     // The user's reporters would overwrite their reports of the first run.
     '--reporter=list',
@@ -215,45 +214,45 @@ function createArguments({ args, mode, runDir }: SuiteOptions): string[] {
     ...(mode.trace ? ['--trace=on'] : []),
     ...(mode.extraArgs ?? []),
   ];
-  if (mode.ids === null) return ['test', ...args.rerun, ...ours];
+  if (mode.ids === null) return ['test', ...args.rerun, ...ownArgs];
   // The config may set a shard, which would drop some of the ids.
-  return ['test', ...args.byId, '--last-failed', '--shard=1/1', ...ours];
+  return ['test', ...args.byId, '--last-failed', '--shard=1/1', ...ownArgs];
 }
 
 function createEnvironment(options: SuiteOptions): NodeJS.ProcessEnv {
   const { env = process.env, runDir, mode } = options;
-  const ours: NodeJS.ProcessEnv = {
+  const runEnv: NodeJS.ProcessEnv = {
     ...addPackageBins({ cwd: options.cwd, env: createUnattendedEnv(env) }),
     [injectEnv.dir]: runDir,
     PW_TEST_REPORTER: path.join(options.injectDir ?? ownFile('playwright/inject/'), 'reporter.cjs'),
   };
-  if (mode.kind === 'first') return ours;
-  if (mode.trace) ours[injectEnv.traced] = '1';
+  if (mode.kind === 'first') return runEnv;
+  if (mode.trace) runEnv[injectEnv.traced] = '1';
   // Since 1.61 this variable sets the path of the last-run file. A re-run needs the file that `prepareRunFolder` wrote.
-  delete ours['PLAYWRIGHT_LAST_RUN_OUTPUT_FILE'];
+  delete runEnv['PLAYWRIGHT_LAST_RUN_OUTPUT_FILE'];
   // With this variable, Playwright takes no snapshot of the page.
-  delete ours['PLAYWRIGHT_NO_COPY_PROMPT'];
-  return ours;
+  delete runEnv['PLAYWRIGHT_NO_COPY_PROMPT'];
+  return runEnv;
 }
 
 const MAX_BYTES = 16 * 1024 * 1024;
 
 /** Creates a log file that ends at 16 MB with a note. Ignores errors, because a broken log must not fail the run. */
 function createBoundedLog(file: string): Writable {
-  const out = createWriteStream(file);
+  const stream = createWriteStream(file);
   let room = MAX_BYTES;
-  out.on('error', () => {
+  stream.on('error', () => {
     room = 0;
   });
   return new Writable({
     write(chunk: Buffer, _encoding, done) {
       if (room <= 0) return done();
       room -= chunk.length;
-      out.write(room > 0 ? chunk : '\n[self-heal] the rest was cut\n', () => done());
+      stream.write(room > 0 ? chunk : '\n[self-heal] the rest was omitted\n', () => done());
     },
     final(done) {
-      if (out.errored) done();
-      else out.end(() => done());
+      if (stream.errored) done();
+      else stream.end(() => done());
     },
   });
 }
@@ -266,7 +265,7 @@ interface ListRequest {
   readonly env?: NodeJS.ProcessEnv;
 }
 
-/** Runs `playwright test --list`. Returns a run in which no test ran. Its list of tests is empty if Playwright could not list them. */
+/** Runs `playwright test --list`, which runs no test. The returned list of tests is empty if Playwright could not list them. */
 export async function listSuite({ playwright, cwd, args, env }: ListRequest): Promise<SuiteRun> {
   const runDir = await mkdtemp(path.join(tmpdir(), 'self-heal-list-'));
   const nullDevice = await open(devNull, 'w');

@@ -43,12 +43,12 @@ const runOptions: readonly Option[] = ['shard', 'workers', 'headed', 'retries', 
 /** Converts a selection to arguments for the first run and for re-runs. */
 export function toPlaywrightArgs(selection: Selection): PlaywrightArgs {
   const { filters = [], passThrough = [] } = selection;
-  const how = toArguments(runConditions, selection);
-  const which = [...how, ...toArguments(testFilters, selection)];
+  const conditionArgs = toArguments(runConditions, selection);
+  const selectionArgs = [...conditionArgs, ...toArguments(testFilters, selection)];
   return {
-    first: [...which, ...toArguments(runLimits, selection), ...filters, ...passThrough],
-    rerun: [...which, ...filters, ...passThrough],
-    byId: [...how, ...passThrough],
+    first: [...selectionArgs, ...toArguments(runLimits, selection), ...filters, ...passThrough],
+    rerun: [...selectionArgs, ...filters, ...passThrough],
+    byId: [...conditionArgs, ...passThrough],
   };
 }
 

@@ -47,10 +47,10 @@ export interface SuiteRun {
   /** The ports of the config's web servers, with the loopback addresses at which each listened when the first test failed; empty if not checked. */
   readonly serverPorts?: ReadonlyMap<number, readonly string[]>;
   /** True if Playwright did not exit after its run, so that self-heal ended it. */
-  readonly endedLingering?: boolean;
+  readonly didNotExit?: boolean;
   /** Messages about problems of the reporter itself. */
   readonly problems: readonly string[];
-  /** `on`: Playwright recorded a trace of each test. `own`: it did not, because a test records one itself and Playwright refuses a second one. */
+  /** `on`: Playwright recorded a trace of each test. `own`: it did not, because a test records its own trace, and Playwright refuses a second one. */
   readonly tracing?: 'on' | 'own';
   /** Paths of the traces of tests that passed, by test id; absent if the run was not traced. */
   readonly traces?: ReadonlyMap<string, string>;

@@ -36,7 +36,7 @@ export function listInteractiveVariables(env: NodeJS.ProcessEnv): string[] {
  * red run forever, with or without a terminal; `PW_TEST_HTML_REPORT_OPEN` is the older name of the variable.
  */
 export function createUnattendedEnv(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const ours = { ...env, PLAYWRIGHT_HTML_OPEN: 'never', PW_TEST_HTML_REPORT_OPEN: 'never' };
-  for (const name of interactiveVariables) Reflect.deleteProperty(ours, name);
-  return ours;
+  const unattended = { ...env, PLAYWRIGHT_HTML_OPEN: 'never', PW_TEST_HTML_REPORT_OPEN: 'never' };
+  for (const name of interactiveVariables) Reflect.deleteProperty(unattended, name);
+  return unattended;
 }

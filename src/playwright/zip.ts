@@ -14,12 +14,12 @@ const MAX_MATCHES = 2_000;
  * Opens a zip while `work` runs. Rejects with a one-line reason if the file is not a zip or is truncated. Names are not validated, because one
  * invalid name would make the whole trace unreadable, and no name is used as a path.
  */
-export async function withZip<T>(file: string, work: (zip: ZipFile) => Promise<T>): Promise<T> {
+export async function withZip<T>(file: string, use: (zip: ZipFile) => Promise<T>): Promise<T> {
   const zip = await openPromise(file, { autoClose: false, decodeStrings: false });
   // Errors also reject the pending promise. Without this listener, a late one would end the process.
   zip.on('error', () => undefined);
   try {
-    return await work(zip);
+    return await use(zip);
   } finally {
     zip.close();
   }
@@ -29,7 +29,7 @@ export async function withZip<T>(file: string, work: (zip: ZipFile) => Promise<T
 export async function listEntries(
   zip: ZipFile,
   isMatch: (name: string) => boolean,
-  most = MAX_MATCHES,
+  maxMatches = MAX_MATCHES,
 ): Promise<ZipEntry[]> {
   const matches: ZipEntry[] = [];
   let count = 0;
@@ -37,13 +37,13 @@ export async function listEntries(
     const name = entry.fileNameRaw.toString('utf8');
     if (isMatch(name)) matches.push({ name, entry });
     count += 1;
-    if (count >= MAX_ENTRIES || matches.length >= most) break;
+    if (count >= MAX_ENTRIES || matches.length >= maxMatches) break;
   }
   return matches;
 }
 
 /** An entry inflates to more than its limit: a zip bomb, or an unreasonably large trace. */
-export class TooMuchInflated extends Error {}
+export class InflateLimitError extends Error {}
 
 /** Yields an entry's inflated bytes in chunks; throws `TooMuchInflated` after `maxBytes`. */
 export async function* inflate(zip: ZipFile, entry: Entry, maxBytes: number): AsyncGenerator<Buffer> {
@@ -53,7 +53,7 @@ export async function* inflate(zip: ZipFile, entry: Entry, maxBytes: number): As
   try {
     for await (const chunk of stream as AsyncIterable<Buffer>) {
       room -= chunk.length;
-      if (room < 0) throw new TooMuchInflated(`it inflates to more than the limit of ${maxBytes} bytes`);
+      if (room < 0) throw new InflateLimitError(`it inflates to more than the limit of ${maxBytes} bytes`);
       yield chunk;
     }
   } finally {
@@ -92,12 +92,12 @@ export async function readBoundedLines(
 ): Promise<void> {
   let parts: Buffer[] = [];
   let length = 0;
-  const add = (bytes: Buffer) => {
+  const addBytes = (bytes: Buffer) => {
     const room = Math.max(0, maxBytes - length);
     length += bytes.length;
     if (room > 0) parts.push(bytes.subarray(0, room));
   };
-  const emit = () => {
+  const emitLine = () => {
     const bytes = parts.length === 1 ? parts[0] : Buffer.concat(parts);
     const isComplete = length <= maxBytes;
     [parts, length] = [[], 0];
@@ -109,11 +109,11 @@ export async function readBoundedLines(
       if (chunk[start] === lineFeed && length === 0) continue;
       const end = chunk.indexOf(lineFeed, start);
       // A copy of the line's beginning is kept until the next chunk, instead of the whole chunk.
-      add(end < 0 ? Buffer.from(chunk.subarray(start)) : chunk.subarray(start, end));
+      addBytes(end < 0 ? Buffer.from(chunk.subarray(start)) : chunk.subarray(start, end));
       if (end < 0) break;
-      emit();
+      emitLine();
       start = end;
     }
   }
-  if (length > 0) emit();
+  if (length > 0) emitLine();
 }

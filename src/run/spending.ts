@@ -1,14 +1,14 @@
 import type { Cause } from '../model/cause.js';
 import { failureKey } from '../model/failure.js';
-import type { DaySpent, Spent } from '../model/spent.js';
+import type { DayCosts, RunCosts } from '../model/spent.js';
 import type { LimitSettings } from '../model/settings.js';
 
-/** Tracks the costs of a run, and derives `Spent` for decisions. */
+/** Tracks the costs of a run, and derives `RunCosts` for decisions. */
 export interface Spending {
   /** Counts an agent as started, and as working until the caller disposes of the returned object. */
-  countStart(cause: Cause): AgentAtWork;
+  countAgentStart(cause: Cause): AgentAtWork;
   /** Counts a restart of an agent for the run only, because its reason is unrelated to the tests (AG-7). */
-  countRestart(): void;
+  countAgentRestart(): void;
   /** Returns the number of the next attempt within the run, from 1, which names its files and its change. */
   nextAttemptNumber(): number;
   /**
@@ -18,7 +18,7 @@ export interface Spending {
   mayStartAgent(limits: Pick<LimitSettings, 'costUsd'>): boolean;
   /** Resolves when the next agent at work has ended. */
   waitForNextEnd(): Promise<void>;
-  getSpent(cause: Cause, now: number): Spent;
+  getSpent(cause: Cause, now: number): RunCosts;
   getTotals(): { agentRuns: number; costUsd: number | null };
 }
 
@@ -31,7 +31,7 @@ export interface AgentAtWork extends Disposable {
 /** Starts tracking at `startedAt`, in milliseconds since the epoch. */
 export function createSpending(
   startedAt: number,
-  lastDay: DaySpent = { agentRuns: 0, costUsd: 0 },
+  lastDay: DayCosts = { agentRuns: 0, costUsd: 0 },
 ): Spending {
   const byTest = new Map<string, number>();
   let agentRuns = 0;
@@ -40,7 +40,7 @@ export function createSpending(
   let [running, highestCost] = [0, 0];
   const wakeCallbacks: (() => void)[] = [];
   return {
-    countStart: (cause) => {
+    countAgentStart: (cause) => {
       agentRuns += 1;
       running += 1;
       for (const key of listKeys(cause)) byTest.set(key, (byTest.get(key) ?? 0) + 1);
@@ -58,7 +58,7 @@ export function createSpending(
     },
     mayStartAgent: (limits) => running === 0 || (costUsd ?? 0) + running * highestCost < limits.costUsd,
     waitForNextEnd: () => new Promise((resolve) => void wakeCallbacks.push(resolve)),
-    countRestart: () => {
+    countAgentRestart: () => {
       agentRuns += 1;
     },
     nextAttemptNumber: () => (attempts += 1),

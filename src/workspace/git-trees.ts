@@ -73,10 +73,7 @@ async function compareSince(cwd: string, ref: string | null): Promise<GitChanges
   ];
   const raw = splitAtNul(await gitDiff(root, [...options, base, '--']));
   const untracked = await readGitList(root, ['ls-files', '--others', '--exclude-standard', '-z']);
-  const added = untracked.map(async (file) => ({
-    path: file,
-    kind: await readKind(path.join(root, file)),
-  }));
+  const added = untracked.map(async (file) => ({ path: file, kind: await readKind(path.join(root, file)) }));
   const changes = [...parseRawDiff(raw), ...(await Promise.all(added))];
   return {
     root,

@@ -82,7 +82,7 @@ describe('blame in real-world repositories', () => {
     commit('louder', { 'src/a.ts': crlf(SIX) });
     const before = stateOf(project);
     const [blamed] = await find({
-      runAgain: async ({ ids }) => {
+      rerun: async ({ ids }) => {
         const text = project.read('src/a.ts');
         expect(text.replaceAll('\r\n', '')).not.toContain('\n');
         return aSuiteRun({
@@ -174,7 +174,7 @@ describe('blame in real-world repositories', () => {
     told.length = 0;
     expect(
       await find({
-        runAgain: async ({ ids }) => aSuiteRun({ tests: (ids ?? []).map((id) => aResult(id, 'unexpected')) }),
+        rerun: async ({ ids }) => aSuiteRun({ tests: (ids ?? []).map((id) => aResult(id, 'unexpected')) }),
       })([cause]),
     ).toEqual([cause]);
     expect(told).toEqual([

@@ -70,7 +70,7 @@ describe('the search for the change to blame', () => {
     });
     const says = (file: string, text: string) =>
       existsSync(path.join(project.dir, file)) && project.read(file).includes(text);
-    const runAgain = async () => {
+    const rerun = async () => {
       const failed =
         says('src/c.ts', 'ONE') && !says('src/b.ts', 'ONE')
           ? 'no ONE'
@@ -83,7 +83,7 @@ describe('the search for the change to blame', () => {
     };
     const lead = { ...cause.lead, failure: aSuiteFailure('TYPO'), signature: 'TYPO' };
     const signed = async ({ suiteFailure }: SuiteRun) => suiteFailure?.errors[0]?.message ?? null;
-    const [blamed] = await find({ runAgain, computeSuiteSignature: signed })([
+    const [blamed] = await find({ rerun, computeSuiteSignature: signed })([
       { ...cause, lead, members: [lead] },
     ]);
     expect(blamed?.blame?.hunks.map(({ file }) => file)).toEqual(['src/a.ts']);
@@ -94,14 +94,14 @@ describe('the search for the change to blame', () => {
     for (const name of ['a', 'b']) project.write({ [`src/${name}.ts`]: lines('broken') });
     project.git('add', '--all');
     const selections: (readonly string[] | null)[] = [];
-    const runAgain = async ({ ids }: { readonly ids: readonly string[] | null }): Promise<SuiteRun> => {
+    const rerun = async ({ ids }: { readonly ids: readonly string[] | null }): Promise<SuiteRun> => {
       selections.push(ids);
       if (project.read('src/b.ts').includes('broken')) return aSuiteRun({ suiteFailure: aSuiteFailure() });
       const slow = { ...aResult('slow', 'expected'), durationMs: 900 };
       return aSuiteRun({ tests: [slow, aResult('red', 'unexpected'), aResult('quick', 'expected')] });
     };
     const start = aCause({ lead: aDiagnosed({ failure: aSuiteFailure(), signature: 'it' }) });
-    const [blamed] = await find({ runAgain, computeSuiteSignature: async () => 'it' })([start]);
+    const [blamed] = await find({ rerun, computeSuiteSignature: async () => 'it' })([start]);
     expect(blamed?.blame?.hunks.map(({ file }) => file)).toEqual(['src/b.ts']);
     expect(selections).toEqual([null, ['quick'], ['quick']]);
   });
@@ -254,14 +254,14 @@ describe('the search for the change to blame', () => {
   it('BL-2 BL-5 ends its current suite run and restores the tree when its time is up', async () => {
     const { project, find, told } = await repository(() => true);
     project.write({ 'src/a.ts': changed(files['src/a.ts'], 'six', 'SIX') });
-    const runAgain = async ({ signal }: { signal: AbortSignal }) => {
+    const rerun = async ({ signal }: { signal: AbortSignal }) => {
       expect(project.read('src/a.ts')).toBe(files['src/a.ts']);
       // On a busy machine the time may be up before the suite run begins.
       if (!signal.aborted)
         await new Promise((done) => signal.addEventListener('abort', done, { once: true }));
       return aSuiteRun();
     };
-    await find({ runAgain, timeMs: 300 })([cause]);
+    await find({ rerun, timeMs: 300 })([cause]);
     expect(told).toEqual([['c1', 'found no change to blame: no result within the time limit (blame.time)']]);
     expect(project.read('src/a.ts')).toBe(changed(files['src/a.ts'], 'six', 'SIX'));
   });
@@ -271,7 +271,7 @@ describe('the search for the change to blame', () => {
     project.write({ 'src/a.ts': changed(files['src/a.ts'], 'six', 'SIX'), 'src/new.ts': 'new\n' });
     const before = stateOf(project);
     let killed: string[] = [];
-    const runAgain = async () => {
+    const rerun = async () => {
       expect(stateOf(project)).not.toEqual(before);
       // After a kill, another process recovers the project.
       const recovered = await recoverKilledRuns(project.dir);
@@ -279,7 +279,7 @@ describe('the search for the change to blame', () => {
       expect(stateOf(project)).toEqual(before);
       return aSuiteRun();
     };
-    await find({ runAgain, timeMs: 60_000 })([cause]);
+    await find({ rerun, timeMs: 60_000 })([cause]);
     expect(killed.join()).toContain('reverted an unproven change');
     expect(readFileSync(path.join(project.dir, 'src/new.ts'), 'utf8')).toBe('new\n');
     expect(stateOf(project)).toEqual(before);

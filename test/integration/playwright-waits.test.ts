@@ -31,8 +31,8 @@ describe('Playwright never waits for a person', () => {
         test('is red', () => expect(1).toBe(2));
         test('is green', () => {});`,
     });
-    const { run } = await suite.run({}, { exitMs: 100, graceMs: 500 });
-    expect(run).toMatchObject({ endedLingering: true, status: 'failed', suiteFailure: null });
+    const { run } = await suite.run({}, { exitTimeoutMs: 100, graceMs: 500 });
+    expect(run).toMatchObject({ didNotExit: true, status: 'failed', suiteFailure: null });
     expect(run.tests.map(({ outcome }) => outcome)).toEqual(['unexpected', 'expected']);
   });
 });

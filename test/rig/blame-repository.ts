@@ -29,9 +29,9 @@ export async function repository(green: (read: (file: string) => string) => bool
       cwd: path.join(project.dir, at),
       workspace: project.workspace,
       contents: openContentStore(project.runDir),
-      keepChange: (change) => storeChange(project.runDir, change),
+      storeChange: (change) => storeChange(project.runDir, change),
       prepare: async () => null,
-      runAgain: async ({ ids }) => {
+      rerun: async ({ ids }) => {
         runs += 1;
         const isGreen = green((file) => project.read(path.posix.join(at, file)));
         if (isGreen === null) return aSuiteRun();
@@ -48,7 +48,7 @@ export async function repository(green: (read: (file: string) => string) => bool
       namedBase: null,
       findLastGreen: async () => null,
       reportPaths: [],
-      findNearPlaces: async () => [],
+      findRelatedPositions: async () => [],
       isTest: (file) => file.includes('tests/'),
       report: (id, answer) => void told.push([id, answer]),
       ...over,

@@ -6,11 +6,11 @@ import type { Cause, DiagnosedFailure } from '../../src/model/cause.js';
 import type { SuiteRun } from '../../src/playwright/suite-run.js';
 import { noStore } from '../../src/store/warning-store.js';
 import { createRunFolder, getProjectRoot } from '../../src/run/run-folder.js';
-import { createRedactorOf } from '../../src/secrets/redactor.js';
+import { createRedactorForValues } from '../../src/secrets/redactor.js';
 import type { Diagnostics, Session, Suite } from '../../src/heal/session.js';
 import type { CauseWork } from '../../src/heal/cause-work.js';
 import { healCause } from '../../src/heal/heal-cause.js';
-import { workOn } from '../../src/heal/heal-causes.js';
+import { createWork } from '../../src/heal/heal-causes.js';
 import { createProgress } from '../../src/heal/progress.js';
 import { Schedule } from '../../src/heal/schedule.js';
 import type { Observation } from '../../src/heal/judge.js';
@@ -133,7 +133,7 @@ export async function healingSession(
     },
     observations: new Observations({ listApplied: () => inTree }),
     testFiles: unedited,
-    redactor: createRedactorOf([]),
+    redactor: createRedactorForValues([]),
     hooks: {},
     isTest: () => false,
     runAgent: async ({ agent }) => {
@@ -147,7 +147,7 @@ export async function healingSession(
       plan: createRunPlan(),
       runInCleanCopy: async () => 'there is none',
       prepare: async () => null,
-      runAgain: async () => {
+      rerun: async () => {
         const wrong = reruns[rerun++] ?? null;
         return aSuiteRun({
           tests: [aResult('t1', wrong === null ? 'expected' : 'unexpected')],
@@ -158,7 +158,7 @@ export async function healingSession(
     },
     diagnostics: {
       writeFailure: (failure) =>
-        writeFailure({ folder: folder.value, redactor: createRedactorOf([]) }, failure),
+        writeFailure({ folder: folder.value, redactor: createRedactorForValues([]) }, failure),
       unpackTrace: async () => undefined,
       diagnose: async (run: SuiteRun): Promise<DiagnosedFailure[]> => {
         const wrong = reruns[rerun - 1] ?? null;
@@ -174,8 +174,8 @@ export async function healingSession(
 /** Tests that nobody edits. */
 export const unedited: Session['testFiles'] = {
   observe: () => undefined,
-  editedFor: () => [],
-  change: async () => ({ id: '1', edits: [], folders: [] }),
+  listEditsFor: () => [],
+  createChange: async () => ({ id: '1', edits: [], folders: [] }),
 };
 
 /** Heals a cause while nothing else is healed; returns the work on it, with its end. */
@@ -188,7 +188,7 @@ export async function healAlone(session: Session, cause: Cause, over: Partial<Ca
   for (let run = 0; run <= settings.verify.confirm; run += 1) observations.add(new Map(red));
   const progress = createProgress(session, aSuiteRun());
   const schedule = new Schedule(progress, { agents: 1 });
-  const work: CauseWork = { ...(await workOn(progress, cause)), ...over };
+  const work: CauseWork = { ...(await createWork(progress, cause)), ...over };
   await schedule.run(work, () => healCause(schedule, work));
   if (schedule.failure) throw schedule.failure.error;
   return { ...work, end: work.end ?? { verdict: null, reason: 'the work goes on' } };

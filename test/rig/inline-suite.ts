@@ -26,7 +26,10 @@ export interface InlineSuite {
 
 /** The options of a run that a test may set. */
 export type RunOptions = Partial<
-  Pick<SuiteOptions, 'env' | 'signal' | 'onProgress' | 'onFailedTry' | 'graceMs' | 'exitMs' | 'playwright'>
+  Pick<
+    SuiteOptions,
+    'env' | 'signal' | 'onProgress' | 'onFailedTry' | 'graceMs' | 'exitTimeoutMs' | 'playwright'
+  >
 > & {
   /** Whether Playwright records traces in a re-run. */
   readonly trace?: boolean;

@@ -7,14 +7,14 @@ import type { Diagnosis } from '../../src/model/diagnosis.js';
 import type { HealResult } from '../../src/heal/progress.js';
 import type { SuiteRun } from '../../src/playwright/suite-run.js';
 import type { Session } from '../../src/heal/session.js';
-import { announceTests } from '../../src/heal/tell-tests.js';
+import { announceTests } from '../../src/heal/announce-tests.js';
 import { aDiagnosed, aResult, aSuiteFailure, aSuiteRun, failing, someSettings } from './builders.js';
 import { healingSession, noChange, type SessionOver } from './healing-session.js';
 
 /** What one run shows for one test: null for green, `notRun`, or its error message. */
 export type Shows = (test: string, at: At) => string | null;
 
-export const notRun = 'did not run';
+export const listNotRun = 'did not run';
 
 /** When a test runs. */
 export interface At {
@@ -80,7 +80,7 @@ export async function simulatedRun(
     const seen = (ids ?? tests).map((id) => ({ id, wrong: shownNow(id, at) }));
     const isTraced = purpose === 'confirm' || purpose === 'retest';
     red = seen.flatMap(({ id, wrong }) =>
-      wrong === null || wrong === notRun
+      wrong === null || wrong === listNotRun
         ? []
         : [failing(id, wrong, { signature: `shop:Error:${wrong}`, isTraced })].map((failure) => ({
             ...failure,
@@ -96,7 +96,7 @@ export async function simulatedRun(
     return aSuiteRun({
       suiteFailure,
       tests: seen.map(({ id, wrong }) => ({
-        ...aResult(id, wrong === null ? 'expected' : wrong === notRun ? 'not-run' : 'unexpected'),
+        ...aResult(id, wrong === null ? 'expected' : wrong === listNotRun ? 'not-run' : 'unexpected'),
         ...(over.inOneFile ? { firstTry: { worker: 0, startedAt: 0 } } : {}),
       })),
     });
@@ -114,7 +114,7 @@ export async function simulatedRun(
   const given = await healingSession([], {
     settings: wholeProof,
     signal: controller.signal,
-    suite: { runAgain: async ({ ids, purpose }) => alone(purpose, () => play(ids, purpose)) },
+    suite: { rerun: async ({ ids, purpose }) => alone(purpose, () => play(ids, purpose)) },
     diagnostics: { diagnose: async () => red },
   });
   const bring = (out: readonly string[]) => {

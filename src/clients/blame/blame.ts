@@ -5,7 +5,7 @@ import type { Blame } from '../../model/blame.js';
 import { type DiagnosedFailure, isEnvironmentRefutable } from '../../model/cause.js';
 import type { BlameCauses, BlameSearches } from '../../heal/hooks.js';
 import type { TestError } from '../../model/failure.js';
-import type { NearPlace } from '../../diagnose/likelihood.js';
+import type { RelatedPosition } from '../../diagnose/likelihood.js';
 import { normalize } from '../../diagnose/normalize.js';
 import { readGitError } from '../../workspace/git.js';
 import { pathInside } from '../../paths.js';
@@ -26,14 +26,14 @@ export interface BlameParts {
   readonly contents: ContentStore;
   /** Runs `verify.prepare`; returns null if it succeeded or is not set. */
   readonly prepare: (signal: AbortSignal) => Promise<string | null>;
-  readonly runAgain: (request: {
+  readonly rerun: (request: {
     readonly ids: readonly string[] | null;
     readonly causeId: string | null;
     readonly signal: AbortSignal;
   }) => Promise<SuiteRun>;
   /** Returns the signature of a failure of the suite itself; null if there is none. */
   readonly computeSuiteSignature: (run: SuiteRun) => Promise<string | null>;
-  readonly keepChange: (change: Change) => Promise<void>;
+  readonly storeChange: (change: Change) => Promise<void>;
   readonly warn: (message: string) => void;
   /** Aborts when the whole run is interrupted (Ctrl-C). */
   readonly signal: AbortSignal;
@@ -48,7 +48,7 @@ export interface BlameParts {
   /** Absolute paths of the reports to read (`--from`), because downloaded files are not changes to the project. */
   readonly reportPaths: readonly string[];
   /** Finds positions in the app that matter to a failure, although its error messages do not name them. */
-  readonly findNearPlaces: (lead: DiagnosedFailure) => Promise<readonly NearPlace[]>;
+  readonly findRelatedPositions: (lead: DiagnosedFailure) => Promise<readonly RelatedPosition[]>;
   /** True if a file, by its path relative to `workspace.root`, belongs to the tests. */
   readonly isTest: (file: string) => boolean;
   /**
@@ -76,8 +76,8 @@ export function createSearchStarter(parts: BlameParts): BlameCauses {
         searches.push(
           new CauseSearch(id, lead, {
             history,
-            older: async () => (history === recent ? readOlder() : null),
-            near: await parts.findNearPlaces(lead),
+            readOlder: async () => (history === recent ? readOlder() : null),
+            relatedPositions: await parts.findRelatedPositions(lead),
           }),
         );
       else {
@@ -125,11 +125,12 @@ class Searches implements BlameSearches {
         ? await this.#runReverted(round.reverted, round.searches, deadline)
         : null;
     this.#spent.ms += now() - startedAt;
-    if (outcomes === 'edited') for (const search of round.searches) await search.end('edit');
-    else if (outcomes) for (const [search, outcome] of outcomes) await search.record(round.reverted, outcome);
+    if (outcomes === 'edited') for (const search of round.searches) await search.endSearch('edit');
+    else if (outcomes)
+      for (const [search, outcome] of outcomes) await search.recordRun(round.reverted, outcome);
     else
       for (const search of this.#searches)
-        if (search.nextHunks) await search.end(signal.aborted ? 'interrupt' : 'time');
+        if (search.nextHunks) await search.endSearch(signal.aborted ? 'interrupt' : 'time');
     for (const search of outcomes ? round.searches : wanted)
       if (!search.nextHunks) await this.#report(search);
     return true;
@@ -165,11 +166,11 @@ class Searches implements BlameSearches {
     search: CauseSearch,
     { set, isMinimal }: NonNullable<CauseSearch['culprits']>,
   ): Promise<Blame | null> {
-    const { cwd, workspace, keepChange } = this.#parts;
+    const { cwd, workspace, storeChange } = this.#parts;
     const { history, stats, endedBy } = search;
     const change = await this.#createChange(set);
     if (change === null) return null;
-    await keepChange(change);
+    await storeChange(change);
     const likeliestFirst = set.toSorted((a, b) => search.rank(b) - search.rank(a));
     return {
       base: history.base,
@@ -193,17 +194,19 @@ class Searches implements BlameSearches {
     searches: readonly CauseSearch[],
     signal: AbortSignal,
   ): Promise<Map<CauseSearch, TestOutcome> | 'edited' | null> {
-    const { prepare, runAgain } = this.#parts;
+    const { prepare, rerun } = this.#parts;
     const [only, ...others] = searches;
-    const isSuite = only?.lead.failure.scope === 'suite';
-    const ids = isSuite ? this.#fastestTest : [...new Set(searches.flatMap(({ lead }) => lead.rerunIds))];
+    const isSuiteFailure = only?.lead.failure.scope === 'suite';
+    const ids = isSuiteFailure
+      ? this.#fastestTest
+      : [...new Set(searches.flatMap(({ lead }) => lead.rerunIds))];
     const causeId = others.length === 0 ? (only?.causeId ?? null) : null;
     const change = await this.#createChange([...reverted]);
     const result =
       change &&
       (await withChange(this.#parts, change, async () => {
         const before = this.#readStates(searches);
-        const run = (await prepare(signal)) === null ? await runAgain({ ids, causeId, signal }) : null;
+        const run = (await prepare(signal)) === null ? await rerun({ ids, causeId, signal }) : null;
         const isEdited = !isDeepStrictEqual(this.#readStates(searches), before);
         return { run, isEdited };
       }));

@@ -23,9 +23,9 @@ export function createBlameSearch(namedBase: string | null): CreateBlameSearch {
       cwd,
       workspace,
       contents: openContentStore(folder.dir),
-      keepChange: (change) => storeChange(folder.dir, change),
+      storeChange: (change) => storeChange(folder.dir, change),
       prepare: (stopSignal) => session.suite.prepare(stopSignal),
-      runAgain: (rerun) => session.suite.runAgain({ ...rerun, purpose: 'blame' }),
+      rerun: (rerun) => session.suite.rerun({ ...rerun, purpose: 'blame' }),
       // The failures of a blame run are not this run's failures, so their evidence goes to a separate folder.
       computeSuiteSignature: async (run) => (await diagnose({ ...run, failures: [] }))[0]?.signature ?? null,
       warn: (message) => bus.emit({ type: 'run.warning', message }),
@@ -36,7 +36,8 @@ export function createBlameSearch(namedBase: string | null): CreateBlameSearch {
       namedBase,
       findLastGreen: createLastGreenLookup(cwd),
       reportPaths: (request.options.from ?? []).map((report) => path.resolve(cwd, report)),
-      findNearPlaces: async (lead) => (await findRelevantCode(lead, { root: cwd, tree: cwd })).near,
+      findRelatedPositions: async (lead) =>
+        (await findRelevantCode(lead, { root: cwd, tree: cwd })).relatedPositions,
       isTest: session.isTest,
       report: (causeId, answer) => {
         if (typeof answer === 'string') bus.emit({ type: 'blame.ended', causeId, reason: answer });

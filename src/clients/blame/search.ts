@@ -2,7 +2,7 @@ import type { Blame } from '../../model/blame.js';
 import type { DiagnosedFailure } from '../../model/cause.js';
 import { type MinimalSet, findMinimalSet, type SetOutcome } from '../../minimal-set.js';
 import type { Candidate } from '../../workspace/candidates.js';
-import { type NearPlace, rateHunk } from '../../diagnose/likelihood.js';
+import { type RelatedPosition, rateHunk } from '../../diagnose/likelihood.js';
 import { countGreensNeeded } from '../../model/failure-rate.js';
 import type { ChangeHistory } from './history.js';
 import { groupBy } from '../../group-by.js';
@@ -69,22 +69,22 @@ export class CauseSearch {
   #hunkToTestAlone: Candidate | null = null;
   #readOlder: () => Promise<ChangeHistory | null>;
 
-  /** `older` returns the history to search if no change in the first one is the cause; `near` are positions in the app that matter to the failure. */
+  /** `readOlder` returns the history to search if no change in the first one is the cause. */
   constructor(
     causeId: string,
     lead: DiagnosedFailure,
     {
       history,
-      older,
-      near = [],
+      readOlder,
+      relatedPositions = [],
     }: {
       readonly history: ChangeHistory;
-      readonly older: () => Promise<ChangeHistory | null>;
-      readonly near?: readonly NearPlace[];
+      readonly readOlder: () => Promise<ChangeHistory | null>;
+      readonly relatedPositions?: readonly RelatedPosition[];
     },
   ) {
     [this.causeId, this.lead, this.history] = [causeId, lead, history];
-    [this.#readOlder, this.rank] = [older, createRanking(lead, near)];
+    [this.#readOlder, this.rank] = [readOlder, createRanking(lead, relatedPositions)];
   }
 
   /** Continues as far as possible without another run. */
@@ -113,7 +113,7 @@ export class CauseSearch {
   }
 
   /** Records the outcome of a run, and continues. */
-  async record(reverted: ReadonlySet<Candidate>, outcome: TestOutcome): Promise<void> {
+  async recordRun(reverted: ReadonlySet<Candidate>, outcome: TestOutcome): Promise<void> {
     const [hunk, ...more] = this.nextHunks ?? [];
     const wasRequested = hunk !== undefined && more.length === 0 && reverted.has(hunk);
     const before = wasRequested ? this.#listSuspects(hunk)?.length : 0;
@@ -124,13 +124,13 @@ export class CauseSearch {
   }
 
   /** Ends the search with the smallest set so far. */
-  async end(endedBy: Blame['endedBy']): Promise<void> {
+  async endSearch(endedBy: Blame['endedBy']): Promise<void> {
     this.endedBy = endedBy;
     await this.advance();
   }
 
   /** True if its next run may also revert hunks for other searches. */
-  get canShare(): boolean {
+  get canShareRun(): boolean {
     const [hunk, ...more] = this.nextHunks ?? [];
     const isSingle = hunk !== undefined && more.length === 0 && hunk !== this.#hunkToTestAlone;
     return isSingle && !this.seeksSet && this.lead.failure.scope === 'test';
@@ -382,8 +382,11 @@ function revertedExactly(run: TestRun, reverted: readonly Candidate[]): boolean 
 }
 
 /** Creates a cached function that rates how likely a candidate caused the failure. */
-function createRanking(lead: DiagnosedFailure, near: readonly NearPlace[]): (candidate: Candidate) => number {
-  const rate = rateHunk(lead, near);
+function createRanking(
+  lead: DiagnosedFailure,
+  relatedPositions: readonly RelatedPosition[],
+): (candidate: Candidate) => number {
+  const rate = rateHunk(lead, relatedPositions);
   const ranks = new Map<Candidate, number>();
   return (candidate) => {
     const rank = ranks.get(candidate) ?? rate(candidate.hunk);
@@ -424,7 +427,7 @@ export class Rounds {
     const [first] = waiting;
     if (!first?.nextHunks) return null;
     const sameHistory = waiting.filter(({ history }) => history === first.history);
-    if (first.canShare) return this.#shareRun(sameHistory.filter(({ canShare }) => canShare));
+    if (first.canShareRun) return this.#shareRun(sameHistory.filter(({ canShareRun }) => canShareRun));
     const reverted = new Set(first.nextHunks);
     const sameHunks = sameHistory.filter(
       ({ nextHunks }) => nextHunks?.length === reverted.size && nextHunks.every((hunk) => reverted.has(hunk)),

@@ -14,10 +14,10 @@ import { safePath } from '../../workspace/safe-path.js';
 
 /** Proposes the built-in fixer's certain fixes, except those that failed in earlier runs. */
 export function createFixerProposer(fixer: Fixer, warn: (message: string) => void): Propose {
-  return async function* ({ cause, known }) {
+  return async function* ({ cause, memory }) {
     try {
       const proposal = await fixer(cause);
-      const hasFailed = known.tried.some(
+      const hasFailed = memory.failedAttempts.some(
         (attempt) => isBuiltIn(attempt) && attempt.claim?.summary === proposal?.summary,
       );
       if (proposal && !hasFailed) yield wrapProposal(proposal);

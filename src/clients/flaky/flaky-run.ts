@@ -21,11 +21,11 @@ import type { SuitePurpose } from '../../event.js';
 import { listSuite } from '../../playwright/run-suite.js';
 import { isNarrowed, toPlaywrightArgs } from '../../playwright/selection.js';
 import type { SuiteRun } from '../../playwright/suite-run.js';
-import { healThese } from '../../heal/heal-rounds.js';
+import { healGivenCauses } from '../../heal/heal-rounds.js';
 import { observeRun } from '../../heal/observations.js';
 import type { OpenRun } from '../../command/open-run.js';
 import { type HealResult, createProgress, type Progress } from '../../heal/progress.js';
-import type { AgainRequest, Session } from '../../heal/session.js';
+import type { RerunRequest, Session } from '../../heal/session.js';
 
 /** A flake with a known condition. */
 type ReproducibleFlake = FoundFlake & { readonly condition: Condition };
@@ -97,7 +97,7 @@ export async function runFlaky(
 }
 
 function createRunByIds(session: Session): RunByIds {
-  return ({ ids, ...how }) => session.suite.runAgain({ ids, purpose: 'flaky', causeId: null, how });
+  return ({ ids, ...how }) => session.suite.rerun({ ids, purpose: 'flaky', causeId: null, how });
 }
 
 /** The maximum number of traced runs until one is red. */
@@ -112,7 +112,7 @@ async function recordTraces(
   const times = Math.min(MAX_REPEATS, countGreensNeeded(flake.red));
   let failure: DiagnosedFailure | null = null;
   let [red, green]: [TracedRun | null, TracedRun | null] = [null, null];
-  const read = (file: string | undefined) =>
+  const readTrace = (file: string | undefined) =>
     file === undefined ? null : readTracedRun(file, session.redactor).catch(() => null);
   for (let n = 0; n < MAX_TRACED_RUNS && !(failure && green) && !session.signal.aborted; n += 1) {
     // A test that is always red under its condition is green alone.
@@ -125,10 +125,10 @@ async function recordTraces(
     const targetIds = new Set(
       suiteRun.tests.flatMap(({ test }) => (createTrialKey(test) === target.key ? test.id : [])),
     );
-    green ??= await read([...(suiteRun.traces ?? [])].find(([id]) => targetIds.has(id))?.[1]);
+    green ??= await readTrace([...(suiteRun.traces ?? [])].find(([id]) => targetIds.has(id))?.[1]);
     const [failed] = suiteRun.failures.filter(({ test }) => targetIds.has(test.id));
     if (failure || !failed) continue;
-    red = await read(failed.attachments.find(({ name }) => name === 'trace')?.path);
+    red = await readTrace(failed.attachments.find(({ name }) => name === 'trace')?.path);
     const asFirst = { ...failed, test: target.test };
     const redOnly = { ...suiteRun, suiteFailure: null, failures: [asFirst] };
     const [diagnosed] = await session.diagnostics.diagnose(redOnly);
@@ -136,7 +136,7 @@ async function recordTraces(
     failure = reclassifyAsFlake(diagnosed, target);
     session.observations.add(
       observeRun(
-        { run: { ...redOnly, tests: [createResult(target, 'unexpected')] }, failures: [failure] },
+        { run: { ...redOnly, tests: [createTestResult(target, 'unexpected')] }, failures: [failure] },
         [],
       ),
     );
@@ -156,7 +156,7 @@ function reclassifyAsFlake(failure: DiagnosedFailure, target: RepeatedTest): Dia
   return { ...failure, diagnosis, rerunIds: target.ids[0] ?? [] };
 }
 
-function createResult({ test }: RepeatedTest, outcome: 'expected' | 'unexpected' | 'not-run') {
+function createTestResult({ test }: RepeatedTest, outcome: 'expected' | 'unexpected' | 'not-run') {
   return { test, outcome, retries: 0, durationMs: 0 };
 }
 
@@ -187,7 +187,7 @@ async function healFlakes(
     environment: null,
     flake,
   }));
-  const { paused } = await healThese(progress, causes, first);
+  const { paused } = await healGivenCauses(progress, causes, first);
   emitStillFlaky(progress, flakes);
   return paused;
 }
@@ -211,16 +211,16 @@ const fixPurposes: ReadonlySet<SuitePurpose> = new Set(['retest', 'proof', 'shar
 function createConditionedSession(session: Session, flakes: readonly HealableFlake[]): Session {
   const { verify } = session.settings;
   const run = createRunByIds(session);
-  const runAgain = async (request: AgainRequest): Promise<SuiteRun> => {
+  const rerun = async (request: RerunRequest): Promise<SuiteRun> => {
     const ids = new Set(request.ids);
     const requested = flakes.filter(({ target }) => target.ids[0]?.some((id) => ids.has(id)));
-    if (!fixPurposes.has(request.purpose) || requested.length === 0) return session.suite.runAgain(request);
+    if (!fixPurposes.has(request.purpose) || requested.length === 0) return session.suite.rerun(request);
     const flakyIds = new Set(requested.flatMap(({ target }) => target.ids[0] ?? []));
     const others = [...ids].filter((id) => !flakyIds.has(id));
-    const runs = others.length > 0 ? [await session.suite.runAgain({ ...request, ids: others })] : [];
+    const runs = others.length > 0 ? [await session.suite.rerun({ ...request, ids: others })] : [];
     for (const candidate of requested) runs.push(await runRepeatedly(session, run, candidate));
     const [newest] = runs.toReversed();
-    if (!newest) return session.suite.runAgain(request);
+    if (!newest) return session.suite.rerun(request);
     return {
       ...newest,
       tests: runs.flatMap(({ tests }) => tests),
@@ -235,7 +235,7 @@ function createConditionedSession(session: Session, flakes: readonly HealableFla
   return {
     ...session,
     settings: { ...session.settings, verify: flaky },
-    suite: { ...session.suite, runAgain },
+    suite: { ...session.suite, rerun },
   };
 }
 
@@ -261,7 +261,7 @@ async function runRepeatedly(
     const trace = targetTests.flatMap(({ test }) => suiteRun.traces?.get(test.id) ?? [])[0];
     return {
       ...suiteRun,
-      tests: targetTests.length > 0 ? [createResult(target, outcome)] : [],
+      tests: targetTests.length > 0 ? [createTestResult(target, outcome)] : [],
       failures: red && count.red > 0 ? [{ ...red, test: target.test }] : [],
       rerunIds: { [target.test.id]: target.ids[0] ?? [target.test.id] },
       traces: new Map(trace === undefined ? [] : [[target.test.id, trace]]),

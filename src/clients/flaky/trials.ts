@@ -34,7 +34,7 @@ export type RunByIds = (request: {
   readonly env: Readonly<Record<string, string>>;
   readonly trace: boolean;
   /** The name of the examined test, for messages. */
-  readonly testName?: string;
+  readonly about?: string;
 }) => Promise<SuiteRun>;
 
 /** Returns the tests of a suite in their order, from a list with `MAX_REPEATS` repetitions of each. */
@@ -66,7 +66,7 @@ export function runUnderCondition(
 ): Promise<SuiteRun> {
   const ids = [...others, target].flatMap((test) => test.ids.slice(0, times).flat());
   const args = [`--repeat-each=${times}`, ...(workers === null ? [] : [`--workers=${workers}`])];
-  return run({ ids: [...new Set(ids)], args, env, trace, testName: formatTitles(target.test.titlePath) });
+  return run({ ids: [...new Set(ids)], args, env, trace, about: formatTitles(target.test.titlePath) });
 }
 
 /** Counts how often a test was red among the repetitions of a run. */

@@ -24,19 +24,19 @@ import { confirm } from '../../heal/confirm.js';
 import type { Observation } from '../../heal/judge.js';
 import { suiteKey } from '../../heal/observations.js';
 import { followPlan } from '../../heal/follow-plan.js';
-import { judgeRest } from '../../heal/plan-proof.js';
+import { judgeOtherTests } from '../../heal/plan-proof.js';
 import {
-  createPlainTest,
+  createTestInProof,
   createSingleFix,
-  type NextInProof,
+  type NextProofStep,
   type ProofPart,
   type ProofQuestion,
 } from '../../heal/proof-question.js';
 import type { OpenRun } from '../../command/open-run.js';
-import { type HealResult, createProgress, summarize } from '../../heal/progress.js';
+import { type HealResult, createProgress, summarizeCause } from '../../heal/progress.js';
 import type { Session } from '../../heal/session.js';
 import { createSuiteRuns } from '../../command/suite-runs.js';
-import { announceTests } from '../../heal/tell-tests.js';
+import { announceTests } from '../../heal/announce-tests.js';
 import { changeCauseId, readWorkingChange } from './read-change.js';
 import { type ComparedChange, announceVerdict, type ProofResults } from './compare-change.js';
 
@@ -60,11 +60,11 @@ export async function verifyChange(
   const reviews = change.request.review ? await readWorkingChange(session, change) : null;
   const conclusion = await proof.prove();
   const mayBeProven = conclusion.verdict === 'proven' || conclusion.verdict === 'review';
-  const review = mayBeProven ? await reviews?.of(changeCauseId) : null;
+  const review = mayBeProven ? await reviews?.waitFor(changeCauseId) : null;
   await reviews?.stop();
   if (session.signal.aborted) return stopped;
   const judged = (review && proof.judgeReview(review.reading)) ?? conclusion;
-  return announceVerdict(opened, change, { ...judged, ...proof.results() });
+  return announceVerdict(opened, change, { ...judged, ...proof.getResults() });
 }
 
 /** The verdict on a change, and its reason. */
@@ -89,17 +89,13 @@ async function findGreenRun(
     const { confirmed, flaky, blockedBy } = await confirm(progress, await session.diagnostics.diagnose(run));
     if (session.signal.aborted) return interrupted;
     const causes = groupIntoCauses(blockedBy ? [blockedBy] : confirmed);
-    for (const cause of causes) session.bus.emit({ type: 'cause.found', cause: summarize(cause) });
+    for (const cause of causes) session.bus.emit({ type: 'cause.found', cause: summarizeCause(cause) });
     if (causes.length > 0)
       return { verdict: 'red', reason: `red with the change: ${counted(causes.length, 'cause')}` };
     await applyFlaky(progress, flaky);
     if (session.settings.verify.prepare === null)
       return { verdict: 'unsteady', reason: 'red with the change, then green' };
-    run = await session.suite.runAgain({
-      ids: listRerunIds(first, redBefore),
-      purpose: 'proof',
-      causeId: null,
-    });
+    run = await session.suite.rerun({ ids: listRerunIds(first, redBefore), purpose: 'proof', causeId: null });
     if (isRed(run)) return { verdict: 'unsteady', reason: 'red with the change, then green' };
   }
   const ran = new Set(run.tests.flatMap(({ test, outcome }) => (outcome === 'skipped' ? [] : test.id)));
@@ -151,7 +147,7 @@ class ChangeProof {
     this.#session = session;
     this.#first = first;
     this.#change = change;
-    this.#since = session.observations.nextRun();
+    this.#since = session.observations.getNextRun();
     const redBefore = new Set(change.request.red?.tests.map(({ id }) => id));
     const ids = first.tests.flatMap(({ test }) => test.id);
     this.#isRedKnown = ids.some((id) => redBefore.has(id));
@@ -160,7 +156,7 @@ class ChangeProof {
     this.#record(first, this.#ids, { part: 'trial', isReverted: false });
   }
 
-  results(): ProofResults {
+  getResults(): ProofResults {
     const tests = this.#ids.filter((id) => !this.#needlessTests.has(id) || this.#isRedKnown);
     return {
       tests: new Map(tests.map((id) => [id, this.#listSteps(id)])),
@@ -170,8 +166,8 @@ class ChangeProof {
   }
 
   #listSteps(id: string): ProofStep[] {
-    const sightings = this.#session.observations.sightings(id);
-    return sightings.flatMap(({ run, shown }) => (run < this.#since || shown === 'nothing' ? [] : shown));
+    const results = this.#session.observations.listResults(id);
+    return results.flatMap(({ run, shown }) => (run < this.#since || shown === 'nothing' ? [] : shown));
   }
 
   /** Lists the red tests that the user's selection leaves out, as sentences. */
@@ -231,25 +227,25 @@ class ChangeProof {
     return {
       fixes: [changeInProof],
       tests: this.#ids.map((key) =>
-        createPlainTest({
+        createTestInProof({
           key,
           fix: changeInProof.id,
           isLead: this.#isRedKnown,
           since: this.#since,
-          sightings: observations.sightings(key),
+          results: observations.listResults(key),
           ended: this.#needlessTests.has(key) ? 'flaky' : null,
         }),
       ),
       greens: isFull ? repeat : 1,
       reds: !isRemovable ? 0 : isFull ? Math.max(1, flips) : 1,
       inCleanCopy: false,
-      areApart: () => true,
-      rest:
+      haveDifferentCauses: () => true,
+      otherTests:
         !isRemovable || this.#countReds() === 0
           ? null
           : {
               hasRun: this.#hasRunOtherTests,
-              tests: keys.map((key) => ({ key, sightings: observations.sightings(key), isMarked: false })),
+              tests: keys.map((key) => ({ key, results: observations.listResults(key), isMarked: false })),
             },
     };
   }
@@ -262,7 +258,7 @@ class ChangeProof {
 
   /** Carries out a step of the plan; returns a conclusion if it ends the proof. */
   async #carryOut(
-    next: Exclude<NextInProof, { kind: 'settled' }>,
+    next: Exclude<NextProofStep, { kind: 'settled' }>,
     removable: readonly Candidate[],
   ): Promise<Conclusion | null> {
     switch (next.kind) {
@@ -273,14 +269,14 @@ class ChangeProof {
         );
       case 'run-culprit':
         return this.#runTests(next.keys, { part: 'culprit', without: next.without, removable });
-      case 'run-rest':
+      case 'run-others':
         return this.#runOtherTests(next.again);
       case 'end':
-        if (next.as !== 'flaky') return unsteady;
+        if (next.outcome !== 'flaky') return unsteady;
         this.#needlessTests.add(next.test.key);
         return null;
       case 'refute':
-        return next.how.kind === 'flaky' ? needless : unsteady;
+        return next.refutation.kind === 'flaky' ? needless : unsteady;
       case 'broke':
         return this.#concludeBroken(next.tests.get(changeInProof.id) ?? []);
       case 'run-clean':
@@ -313,12 +309,12 @@ class ChangeProof {
     const session = this.#session;
     if (this.#change.request.depth === 'quick') {
       this.#hasRunOtherTests = true;
-      return this.#runTests(again ?? this.#ids, { part: 'rest', without: [], removable: [] });
+      return this.#runTests(again ?? this.#ids, { part: 'others', without: [], removable: [] });
     }
     if (again) {
       const ids = again.includes(suiteKey) ? null : listRerunIds(this.#suite ?? this.#first, again);
-      this.#repeatedRun = await session.suite.runAgain({ ids, purpose: 'regression', causeId: null });
-      this.#record(this.#repeatedRun, again, { part: 'rest', isReverted: false });
+      this.#repeatedRun = await session.suite.rerun({ ids, purpose: 'regression', causeId: null });
+      this.#record(this.#repeatedRun, again, { part: 'others', isReverted: false });
       return null;
     }
     const { config, project, workers } = this.#opened.request.options;
@@ -331,7 +327,7 @@ class ChangeProof {
     [this.#suite, this.#hasRunOtherTests] = [run, true];
     announceTests(session, run);
     this.#record(run, [...run.tests.map(({ test }) => test.id), suiteKey], {
-      part: 'rest',
+      part: 'others',
       isReverted: false,
     });
     return this.#ids.some((id) => readStep(run, id) === 'red')
@@ -365,9 +361,9 @@ class ChangeProof {
 
   #concludeOtherTests({ tests }: SuiteRun): void {
     const { bus } = this.#session;
-    const outcome = judgeRest({
+    const outcome = judgeOtherTests({
       kept: changeInProof.changes,
-      tests: this.#createQuestion(true).rest?.tests ?? [],
+      tests: this.#createQuestion(true).otherTests?.tests ?? [],
     });
     const flaky = outcome.unsteady.filter((key) => key !== suiteKey);
     if (flaky.length > 0) bus.emit({ type: 'tests.decided', ids: flaky, verdict: 'flaky' });
@@ -381,7 +377,7 @@ class ChangeProof {
   async #concludeBroken(keys: readonly string[]): Promise<Conclusion> {
     const run = this.#repeatedRun ?? this.#suite;
     for (const cause of groupIntoCauses(run ? await this.#session.diagnostics.diagnose(run) : []))
-      this.#session.bus.emit({ type: 'cause.found', cause: summarize(cause) });
+      this.#session.bus.emit({ type: 'cause.found', cause: summarizeCause(cause) });
     const tests = keys.filter((key) => key !== suiteKey);
     return {
       verdict: 'breaks',
@@ -441,7 +437,7 @@ class ChangeProof {
     const result = await withChange<TestOutcomes>({ workspace, contents, warn }, change, async () => {
       const broken = await this.#session.suite.prepare();
       if (broken !== null) return { tests: [], suiteFailure: { scope: 'suite', errors: [], stderr: broken } };
-      return this.#session.suite.runAgain({ ids, purpose: 'proof', causeId: null });
+      return this.#session.suite.rerun({ ids, purpose: 'proof', causeId: null });
     });
     // Rebuilds with the change, because the last build lacks it.
     if (result && !signal.aborted) await this.#session.suite.prepare();
@@ -449,7 +445,7 @@ class ChangeProof {
   }
 
   async #runAgain(ids: readonly string[] | null): Promise<SuiteRun> {
-    return this.#session.suite.runAgain({ ids, purpose: 'proof', causeId: null });
+    return this.#session.suite.rerun({ ids, purpose: 'proof', causeId: null });
   }
 
   /** Records the outcomes of these tests in a run with or without the change. */

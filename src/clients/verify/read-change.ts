@@ -56,5 +56,5 @@ export async function readWorkingChange(
 
 function createNoReview(why: string): Reviews {
   const reading = { verdict: 'no-answer', by: null, file: null, line: null, why } as const;
-  return { of: async () => ({ reading, usage: null }), stop: async () => undefined };
+  return { waitFor: async () => ({ reading, usage: null }), stop: async () => undefined };
 }

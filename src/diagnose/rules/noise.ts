@@ -1,7 +1,7 @@
 import type { EvidenceSource } from '../../model/diagnosis.js';
 import type { NoiseRule } from '../rule.js';
 
-const logs: readonly EvidenceSource[] = ['console', 'network', 'server'];
+const logSources: readonly EvidenceSource[] = ['console', 'network', 'server'];
 
 /** Routine output of pages and servers that never decides a failure. */
 export const noiseRules: readonly NoiseRule[] = [
@@ -9,7 +9,7 @@ export const noiseRules: readonly NoiseRule[] = [
     id: 'noise/files',
     pattern:
       /favicon|apple-touch-icon|robots\.txt|(?<!(?:build|dist|\.vite)\/|[\w-])manifest\.json|site\.webmanifest|\.well-known\/appspecific|source ?map|\.(?:js|css)\.map\b/i,
-    sources: logs,
+    sources: logSources,
   },
   {
     id: 'noise/third-party',
@@ -21,7 +21,7 @@ export const noiseRules: readonly NoiseRule[] = [
     id: 'noise/development-hint',
     pattern:
       /Download the (?:React|Vue|Apollo) DevTools|React DevTools|DevTools (?:failed|listening)|\bdeprecat(?:ed|ion)\b|\[HMR\]|\[vite\] (?:connect|failed to connect)|\[PLUGIN_TIMINGS\]|\[Fast Refresh\]|was preloaded using link|third-party cookie|autocomplete attributes|browserslist|non-passive event|\[Violation\](?! Permissions policy)|React Router Future Flag|unique "key" prop|__nextjs_original-stack-frame|OTS parsing error|Failed to decode downloaded font|^(?!.*(?:error|fail)).*(?:\] We recommend\b|\bfor (?:better|improved|best) performance\b)/i,
-    sources: logs,
+    sources: logSources,
   },
   {
     id: 'noise/health-check',

@@ -1,8 +1,13 @@
 import type { Category } from '../../model/diagnosis.js';
 import type { RetryRule } from '../rule.js';
 
-const outside: readonly Category[] = ['network-error', 'database-error', 'unknown'];
-const all: readonly Category[] = [...outside, 'build-error', 'runtime-error', 'ui-error'];
+const externalCategories: readonly Category[] = ['network-error', 'database-error', 'unknown'];
+const allCategories: readonly Category[] = [
+  ...externalCategories,
+  'build-error',
+  'runtime-error',
+  'ui-error',
+];
 
 /** A comparison of statuses: a refusal or an outage that the test expects but does not get needs a code change. */
 const statusComparison = /^> |\bexpected|\bassert|UNAUTHENTICATED\)/i;
@@ -44,7 +49,7 @@ export const retryRules: readonly RetryRule[] = [
   {
     id: 'retry/machine',
     axis: 'env_error',
-    categories: all,
+    categories: allCategories,
     // Disk, memory, the package registry.
     pattern:
       /exit(?:ed)?(?: with)?(?: code)?:? 137\b|\bENOSPC\b|no space left|disk (?:is )?full|heap out of memory|near heap limit|OOMKilled|Cannot allocate memory|\bEMFILE\b|\bENOMEM\b|out of memory\b|Last few GCs|\bMark-(?:compact|sweep)\b|^Killed$|: {1,4}\d{1,7} Killed\b|npm (?:ERR!|error) (?:network|code (?:E5\d\d|ECONN|ETIMEDOUT|ENOTFOUND|EAI_AGAIN))|registry.{0,80}(?:unavailable|failed|timed out|ECONN|ENOTFOUND)|Failed to download|temporary failure/im,
@@ -76,7 +81,7 @@ export const retryRules: readonly RetryRule[] = [
   {
     id: 'retry/service-down',
     axis: 'env_error',
-    categories: outside,
+    categories: externalCategories,
     pattern:
       /bad gateway|service (?:temporarily )?unavailable|gateway time-?out|\b(?:failed|failure|error|answered|response)\b[^\w\n]{0,4}50[234]\b|→ 50[234]\b|status(?: ?code)?(?: of|:|=)? ?50[234]\b|\b(?:responded|returned|received|replied)(?: (?:with|an?|HTTP|status|code|error)){0,5}:? 50[234]\b|HTTP(?:\/[\d.]+)? 50[234]\b|temporarily unavailable/i,
     unless: statusComparison,
@@ -84,7 +89,7 @@ export const retryRules: readonly RetryRule[] = [
   {
     id: 'retry/received-outage',
     axis: 'env_error',
-    categories: outside,
+    categories: externalCategories,
     pattern: matchReceivedStatus('502|503|504'),
   },
   {

@@ -14,7 +14,7 @@ import {
   listEntries,
   readFirstBytes,
   inflate,
-  TooMuchInflated,
+  InflateLimitError,
   withZip,
 } from '../../playwright/zip.js';
 import { type DomElement, cleanPage, readLabels, readNodeText } from './dom.js';
@@ -90,7 +90,7 @@ async function readLines(zip: ZipFile, reading: TraceReading, notes: EvidenceNot
       await readBoundedLines(inflate(zip, entry, share), bounds.traceLine, reading.readLine);
     } catch (error) {
       const sentence = `${name} of the trace was only partly read: ${readFirstLine(error)}`;
-      if (error instanceof TooMuchInflated) notes.noteCut(sentence);
+      if (error instanceof InflateLimitError) notes.noteCut(sentence);
       else notes.noteMissing(sentence);
     }
     remaining -= Math.min(share, entry.uncompressedSize);

@@ -14,17 +14,17 @@ import { proveForReview, applyForReview } from '../offers.js';
 import { retest, type Retest } from '../retest.js';
 import type { Session } from '../session.js';
 import { guardAttempt } from './guard-attempt.js';
-import { keepPatch } from './keep-patch.js';
+import { writePatch } from './keep-patch.js';
 import {
   type AgentSlot,
   announceAgentEnd,
   type DeployRequest,
   type FinishedAgent,
-  readyAgent,
+  setUpAgent,
 } from './start-agent.js';
-import { endAs, endUntested, isGreenWithOthers, revertChanges, type Trial } from './trial.js';
+import { applyDecidedAttempt, endWithoutRun, isGreenWithOthers, revertChanges, type Trial } from './trial.js';
 import { hasAppChanged } from './since-green.js';
-import { describeRevert, findRevert, isForPerson, createRevertNote, type Revert } from './undone.js';
+import { describeRevert, findRevert, needsPerson, createRevertNote, type Revert } from './find-revert.js';
 
 // The steps of an attempt at a cause, in order. The caller holds the working tree for the steps that need it.
 
@@ -33,12 +33,12 @@ export async function prepareAgent(
   session: Session,
   trial: Trial,
   request: DeployRequest,
-  at: AgentSlot,
+  slot: AgentSlot,
 ): Promise<() => Promise<void>> {
   const { agent } = request;
   const { slashCommand = null, runner = null } = session.settings.agents[agent] ?? {};
   trial.record = { ...trial.record, agent, slashCommand, runner };
-  const ready = await readyAgent(session, request, at);
+  const ready = await setUpAgent(session, request, slot);
   // Only a person can solve what prevents a copy, such as a full disk.
   if (typeof ready === 'string') {
     const because = `Could not copy the project for the agent: ${ready}`;
@@ -47,13 +47,13 @@ export async function prepareAgent(
   }
   const { id, file, work } = ready;
   return async () => {
-    const ran = await work();
+    const finished = await work();
     // The work may have been stopped after the agent ended.
-    const run: FinishedAgent = at.signal.aborted ? { ...ran, end: { kind: 'aborted' } } : ran;
-    const collected = await session.workspace.collectChanges(String(id), at.copy);
+    const run: FinishedAgent = slot.signal.aborted ? { ...finished, end: { kind: 'aborted' } } : finished;
+    const collected = await session.workspace.collectChanges(String(id), slot.copy);
     const { change } = collected;
     warnAboutStrayEdits(session, request.cause.id, collected);
-    const { files, patch } = change ? await keepPatch(session, change, file) : { files: [], patch: null };
+    const { files, patch } = change ? await writePatch(session, change, file) : { files: [], patch: null };
     announceAgentEnd(session, request, { ...run, filesChanged: files.length });
     trial.record = {
       ...trial.record,
@@ -67,12 +67,12 @@ export async function prepareAgent(
       change: change?.id ?? null,
     };
     [trial.work, trial.change] = [collected, change];
-    const { end, because, isDenied } = describeAgentEnd(at.signal, run, collected);
+    const { end, because, isDenied } = describeAgentEnd(slot.signal, run, collected);
     [trial.end, trial.because, trial.isDenied] = [end, because, isDenied];
   };
 }
 
-const PATHS_SHOWN = 5;
+const MAX_PATHS = 5;
 
 /**
  * Warns if an agent changed only files that git ignores, which are not part of the patch, and if files of the project itself changed meanwhile,
@@ -95,8 +95,8 @@ export function warnAboutStrayEdits(
 }
 
 function formatPaths(files: readonly string[]): string {
-  const more = files.length > PATHS_SHOWN ? ` and ${files.length - PATHS_SHOWN} more` : '';
-  return `${files.slice(0, PATHS_SHOWN).join(', ')}${more}`;
+  const more = files.length > MAX_PATHS ? ` and ${files.length - MAX_PATHS} more` : '';
+  return `${files.slice(0, MAX_PATHS).join(', ')}${more}`;
 }
 
 /** Combines how the process ended with what happened to the files (AG-8). */
@@ -105,36 +105,36 @@ function describeAgentEnd(
   { end, claim, denials }: FinishedAgent,
   { change, refused }: CollectedChange,
 ): Pick<Trial, 'end' | 'because' | 'isDenied'> {
-  const says = (because: string | null, isDenied = false) => ({
+  const createEnd = (because: string | null, isDenied = false) => ({
     end: refused === null ? null : ({ kind: 'refused', because: refused } as const),
     because,
     isDenied,
   });
   switch (end.kind) {
     case 'completed': {
-      if (change !== null) return says(null);
+      if (change !== null) return createEnd(null);
       // An agent that says that it made no fix has answered, even if some edits were denied.
       if (denials.length > 0 && (claim === null || claim.status === 'fixed'))
-        return says(
+        return createEnd(
           `its program denied it ${[...new Set(denials)].join(', ')}, and no files were changed`,
           refused === null,
         );
-      return says(`the agent ${claim ? `said "${claim.status}" and ` : ''}changed no files`);
+      return createEnd(`the agent ${claim ? `said "${claim.status}" and ` : ''}changed no files`);
     }
     case 'exited':
-      return says(
+      return createEnd(
         end.reason === undefined
           ? `the agent exited with code ${end.exitCode}`
           : `the agent failed: ${end.reason}`,
       );
     case 'signalled':
-      return says(`the agent was killed by ${end.signal}`);
+      return createEnd(`the agent was killed by ${end.signal}`);
     case 'timed-out':
-      return says(`the agent did not finish within ${Math.round(end.afterMs / 1000)} s`);
+      return createEnd(`the agent did not finish within ${Math.round(end.afterMs / 1000)} s`);
     case 'spawn-failed':
-      return says(`the agent could not be started: ${end.reason}`);
+      return createEnd(`the agent could not be started: ${end.reason}`);
     case 'limited':
-      return says(`the agent reached its own limit: ${end.reason}`);
+      return createEnd(`the agent reached its own limit: ${end.reason}`);
     case 'aborted': {
       const because = typeof signal.reason === 'string' ? signal.reason : 'interrupted';
       return { end: { kind: 'interrupted', because }, because: null, isDenied: false };
@@ -155,11 +155,11 @@ export async function guardTrial(session: Session, work: CauseWork, trial: Trial
   if (trial.end) return;
   // The guard does not judge a patch that a person chose.
   if (trial.record.proposedBy !== 'person') {
-    const isOpen = work.known.decision?.allows === 'tests';
+    const isOpen = work.memory.decision?.allows === 'tests';
     const violations = await guardAttempt(session, work.cause, { trial, isOpen });
     const [worst] = violations;
     if (worst)
-      return endUntested(trial, {
+      return endWithoutRun(trial, {
         kind: 'rejected',
         because: `was refused: ${formatViolation(worst)}`,
         violations,
@@ -189,16 +189,17 @@ export async function tryTogether(session: Session, works: readonly ReadyWork[])
   }
   const failures = applied.flatMap(({ work }) => [...chooseTestsToRunWithoutFix(work.cause)]);
   const rerun = await retest(session, { failures, purpose: 'retest', causeId: null });
-  const out: string[] = [];
+  const toRevert: string[] = [];
   for (const { work, change } of applied)
-    if (session.signal.aborted || !(await holds(session, work, { change, rerun }))) out.push(change.id);
-  const lost = out.length > 0 ? await revertChanges(session, out) : [];
+    if (session.signal.aborted || !(await isAccepted(session, work, { change, rerun })))
+      toRevert.push(change.id);
+  const lost = toRevert.length > 0 ? await revertChanges(session, toRevert) : [];
   for (const { work, change } of applied)
-    if (![...out, ...lost].includes(change.id)) [work.trial.change, work.trial.retest] = [change, rerun];
+    if (![...toRevert, ...lost].includes(change.id)) [work.trial.change, work.trial.retest] = [change, rerun];
 }
 
 /** True if a run with a fix shows that it holds, and no person has to decide about it. */
-async function holds(
+async function isAccepted(
   session: Session,
   work: ReadyWork,
   { change, rerun }: { readonly change: Change; readonly rerun: Retest },
@@ -206,7 +207,7 @@ async function holds(
   const { record: pending } = work.trial;
   if (judgeRun(work, pending, rerun).kind !== 'green') return false;
   const revert = await findRevert(session, work.cause, change);
-  return !revert || !isForPerson(session, work, { pending, revert });
+  return !revert || !needsPerson(session, work, { pending, revert });
 }
 
 /** Applies the change of an attempt to the project; ends the attempt if that fails. */
@@ -216,12 +217,12 @@ export async function applyTrial(session: Session, trial: Trial): Promise<void> 
   const applied = await session.workspace.apply(trial.change);
   switch (applied.kind) {
     case 'conflict':
-      return endUntested(trial, {
+      return endWithoutRun(trial, {
         kind: 'conflict',
         because: `the files changed while the agent was working: ${applied.files.join(', ')}`,
       });
     case 'failed':
-      return endUntested(trial, {
+      return endWithoutRun(trial, {
         kind: 'unwritable',
         because: `its change could not be written: ${applied.reason}`,
       });
@@ -240,10 +241,10 @@ export async function applyTrial(session: Session, trial: Trial): Promise<void> 
 export async function judgeAlone(
   session: Session,
   work: CauseWork,
-  { trial, beside }: { readonly trial: Trial; readonly beside: readonly DiagnosedFailure[] },
+  { trial, otherFailures }: { readonly trial: Trial; readonly otherFailures: readonly DiagnosedFailure[] },
 ): Promise<void> {
   const { cause } = work;
-  const failures = [...chooseTestsToRunWithoutFix(cause), ...beside];
+  const failures = [...chooseTestsToRunWithoutFix(cause), ...otherFailures];
   let earlier: string | null = null;
   for (;;) {
     const rerun = await retest(session, { failures, purpose: 'retest', causeId: cause.id });
@@ -264,11 +265,15 @@ export async function judgeAlone(
 }
 
 /** Judges a re-run. If an error returns that was already fixed on the same test, that is a loop, not progress (HN-9). */
-function judgeRun({ cause, earlier }: CauseWork, pending: PendingAttempt, rerun: Retest): Judgement {
+function judgeRun(
+  { cause, earlierSignatures }: CauseWork,
+  pending: PendingAttempt,
+  rerun: Retest,
+): Judgement {
   const lead = rerun.observe(cause.lead);
   const judged = judgeRerun(cause.lead, lead);
   const failure = lead.failure ?? lead.suiteFailure;
-  const isLoop = judged.kind === 'changed' && failure !== null && earlier.has(failure.signature);
+  const isLoop = judged.kind === 'changed' && failure !== null && earlierSignatures.has(failure.signature);
   if (!isLoop) return requireChange(judged, pending);
   return {
     kind: 'still-failing',
@@ -298,11 +303,11 @@ export async function endJudged(
   const revertChange = async () => void (change && (await revertChanges(session, [change.id])));
   if (session.signal.aborted) {
     await revertChange();
-    return endUntested(trial, { kind: 'interrupted', because: 'interrupted' });
+    return endWithoutRun(trial, { kind: 'interrupted', because: 'interrupted' });
   }
   const revert = await findRevert(session, work.cause, change);
-  if (judged.kind === 'green' && revert && isForPerson(session, work, { pending: record, revert }))
-    return offer(session, work, { trial, revert });
+  if (judged.kind === 'green' && revert && needsPerson(session, work, { pending: record, revert }))
+    return offerToPerson(session, work, { trial, revert });
   const because = [
     trial.because,
     'because' in judged ? judged.because : null,
@@ -326,7 +331,7 @@ export async function endJudged(
 }
 
 /** Proves a green fix that needs a person's decision, and reverts it. */
-async function offer(
+async function offerToPerson(
   session: Session,
   { cause }: CauseWork,
   { trial, revert }: { readonly trial: Trial; readonly revert: Revert },
@@ -338,7 +343,7 @@ async function offer(
     side: 'app',
     summary: `its fix ${describeRevert(revert)}`,
   });
-  endAs(trial, attempt);
+  applyDecidedAttempt(trial, attempt);
 }
 
 /** Lists, for the reviewer, errors behind the failures that still occur although the tests pass. */
@@ -348,7 +353,7 @@ function listRemainingReasons({ workspace }: Session, { cause }: CauseWork, reru
     if (failure.scope !== 'test') return [];
     const { location } = failure.test;
     const file = relativePath(workspace.root, location.file);
-    return (rerun.reasonsLeft.get(member) ?? []).map(({ source, evidence }) => {
+    return (rerun.remainingReasons.get(member) ?? []).map(({ source, evidence }) => {
       const says = `passes although the ${source} still says: ${evidence}`;
       return { file, line: location.line, says };
     });
@@ -357,17 +362,17 @@ function listRemainingReasons({ workspace }: Session, { cause }: CauseWork, reru
 }
 
 /** If the accepted part of an agent's change is not enough, proves the whole change, for a person to decide on (HN-4). */
-export async function tryWhole(session: Session, { cause }: CauseWork, trial: Trial): Promise<void> {
+export async function tryWholeChange(session: Session, { cause }: CauseWork, trial: Trial): Promise<void> {
   const { whole, end, record: pending } = trial;
   const isMoreNeeded = end?.kind === 'still-failing' || end?.kind === 'changed' || end?.kind === 'vanished';
   if (!whole || !isMoreNeeded) return;
-  const isAsked = whole.side !== 'tests' || session.settings.verify.intent === 'ask';
-  if (!isAsked || session.signal.aborted) return;
+  const mayAskPerson = whole.side !== 'tests' || session.settings.verify.intent === 'ask';
+  if (!mayAskPerson || session.signal.aborted) return;
   if (pending.change !== null && end.kind === 'changed') await revertChanges(session, [pending.change]);
   // The app's author may have removed the feature that the tests are for.
   const mayDeleteTests = whole.side === 'tests' && (await hasAppChanged(session, cause));
   const offered = await applyForReview(session, cause, { pending, patch: { ...whole, mayDeleteTests } });
-  if (offered?.end.kind === 'offered') return endAs(trial, offered);
+  if (offered?.end.kind === 'offered') return applyDecidedAttempt(trial, offered);
   // A different error is not progress if the whole fix leads no further.
   if (end.kind === 'changed') trial.end = { kind: 'still-failing', because: end.because };
 }
@@ -376,5 +381,5 @@ export async function tryWhole(session: Session, { cause }: CauseWork, trial: Tr
 export async function stopTrial(session: Session, trial: Trial, { reason }: AbortSignal): Promise<void> {
   if (isGreenWithOthers(trial) && trial.change) await revertChanges(session, [trial.change.id]);
   const because = typeof reason === 'string' ? reason : 'interrupted';
-  endUntested(trial, { kind: 'interrupted', because });
+  endWithoutRun(trial, { kind: 'interrupted', because });
 }

@@ -4,7 +4,7 @@ import { type Cut, formatCut, type Note } from '../../model/guard-findings.js';
 import { atMost } from '../../format.js';
 import type { GuardFindings, LocatorChange, TestDifference } from '../../guard/findings.js';
 import type { Change } from '../../workspace/change.js';
-import { keepPatch } from './keep-patch.js';
+import { writePatch } from './keep-patch.js';
 import type { Trial } from './trial.js';
 import type { Session } from '../session.js';
 
@@ -20,11 +20,11 @@ export async function guardAttempt(
   const { record, work, change } = trial;
   const { agent, n, proposedBy } = record;
   // Only the code that makes a proposal sets this field, unlike the agent's name.
-  const isOurs = proposedBy === 'fixer';
+  const isFromFixer = proposedBy === 'fixer';
   // Which files may be changed depends on what failed, not on which agent's turn it is.
   const { category } = cause.lead.diagnosis;
   // A code fix from the project's own TypeScript is judged only by the next run: a test that did not compile had never run.
-  const isCodeFix = isOurs && category === 'build-error';
+  const isCodeFix = isFromFixer && category === 'build-error';
   if (!session.guard || agent === null || isCodeFix || !work || !change) return [];
   const { violations, ...findings } = await session.guard({
     category,
@@ -39,7 +39,7 @@ export async function guardAttempt(
   });
   const causeId = cause.id;
   // The built-in fixer changes a locator only to a name that the app now shows.
-  const differences = findings.differences.filter(({ why }) => !isOurs || why === null);
+  const differences = findings.differences.filter(({ why }) => !isFromFixer || why === null);
   const cut = [
     ...findings.cut,
     ...(isOpen ? [] : cutDifferences(differences)).filter(
@@ -60,9 +60,9 @@ export async function guardAttempt(
 
 /** Cuts the files that change what the tests do: only a person may accept them. */
 function cutDifferences(differences: readonly TestDifference[]): Cut[] {
-  const whys = new Map(differences.map(({ file, why }) => [file, why]));
-  for (const { file, why } of differences) if (why === null) whys.set(file, null);
-  return [...whys].map(([file, why]) => ({
+  const reasonByFile = new Map(differences.map(({ file, why }) => [file, why]));
+  for (const { file, why } of differences) if (why === null) reasonByFile.set(file, null);
+  return [...reasonByFile].map(([file, why]) => ({
     file,
     why:
       why === null ? 'it changes more than what a locator looks for' : `a locator in it changes, and ${why}`,
@@ -93,12 +93,12 @@ function createDifferenceNote({ test, file, line, strength, before, after, why }
 }
 
 function summarizeCut(side: Side, cut: readonly Cut[], differences: readonly TestDifference[]): string {
-  const out = differences.filter(({ after }) => after.length === 0);
-  const taken = atMost(out.map(describeRemoved), 3, (hidden) => `and ${hidden} more`).join('; ');
+  const removals = differences.filter(({ after }) => after.length === 0);
+  const removedTests = atMost(removals.map(describeRemoved), 3, (hidden) => `and ${hidden} more`).join('; ');
   const files = cut.map(({ file }) => file).join(', ');
   return side === 'tests'
-    ? `its agent changed what the tests expect (${files})${taken === '' ? '' : `: ${taken}`}`
-    : `its fix needs what no agent may change (${cut.map(formatCut).join('; ')})`;
+    ? `its agent changed what the tests expect (${files})${removedTests === '' ? '' : `: ${removedTests}`}`
+    : `its fix needs changes that no agent may make (${cut.map(formatCut).join('; ')})`;
 }
 
 /** Removes the cut files from a change, and stores them as a separate patch. */
@@ -109,7 +109,7 @@ async function removeCut(
 ): Promise<void> {
   const edits = change.edits.filter((edit) => !cut.some(({ file }) => file === edit.path));
   const folder = await session.folder.makeAttemptPath(Number(change.id));
-  await keepPatch(
+  await writePatch(
     session,
     { ...change, edits: change.edits.filter((edit) => !edits.includes(edit)) },
     `${folder}.cut`,
@@ -117,10 +117,10 @@ async function removeCut(
   const withCut = { ...trial.record, cut };
   if (edits.length > 0) {
     trial.change = { ...change, edits };
-    trial.record = { ...withCut, ...(await keepPatch(session, trial.change, folder)) };
+    trial.record = { ...withCut, ...(await writePatch(session, trial.change, folder)) };
     return;
   }
   trial.change = null;
-  trial.because = `it changed only what may not change: ${cut.map(({ file }) => file).join(', ')}`;
+  trial.because = `it changed only files that no fix may change: ${cut.map(({ file }) => file).join(', ')}`;
   trial.record = { ...withCut, files: [], patch: null, change: null };
 }

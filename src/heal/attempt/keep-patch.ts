@@ -8,7 +8,7 @@ import { writeState } from '../../state-folder.js';
 import type { Session } from '../session.js';
 
 /** Writes the masked patch that people, prompts and reports see. */
-export async function keepPatch(session: Session, change: Change, file: string) {
+export async function writePatch(session: Session, change: Change, file: string) {
   const contents = openContentStore(session.folder.dir);
   const { files } = await renderChange(change, contents);
   const { patch } = await renderChange(change, createMaskedContentStore(contents, session.redactor));
@@ -47,6 +47,6 @@ export async function createChangeFromEdits(session: Session, edits: readonly Fi
     return `no fix may write ${unwritable}, which git ignores or another repository has`;
   const id = session.spending.nextAttemptNumber();
   const work = session.workspace.createCollectedChange(String(id), edits);
-  const kept = await keepPatch(session, work.change, await session.folder.makeAttemptPath(id));
+  const kept = await writePatch(session, work.change, await session.folder.makeAttemptPath(id));
   return { work, kept: { ...kept, change: work.change.id } };
 }

@@ -14,27 +14,27 @@ export async function* listProposals(
   request: ProposalRequest,
 ): AsyncGenerator<ProposedFix> {
   yield* proposeChosen(session, request);
-  if (request.known.decision?.chosen) return;
+  if (request.memory.decision?.chosen) return;
   for (const propose of session.hooks.proposers ?? []) yield* propose(request);
 }
 
 /** Yields the patch that a person chose. */
 async function* proposeChosen(
   { bus, cwd, observations }: Pick<Session, 'bus' | 'cwd' | 'observations'>,
-  { cause, known }: ProposalRequest,
+  { cause, memory }: ProposalRequest,
 ): AsyncGenerator<ProposedFix> {
-  if (!known.decision?.chosen) return;
-  const { agent, change: id, runId, side, takesOut } = known.decision.chosen;
+  if (!memory.decision?.chosen) return;
+  const { agent, change: id, runId, side, takesOut } = memory.decision.chosen;
   const runDir = findRunDir(cwd, runId);
   const change = readChange(runDir, id);
-  const what = side === 'whole' ? 'the whole patch' : `the patch of the ${side}`;
-  const summary = `${what} by ${formatAgentName(agent)}, chosen by a person`;
+  const patchName = side === 'whole' ? 'the whole patch' : `the patch of the ${side}`;
+  const summary = `${patchName} by ${formatAgentName(agent)}, chosen by a person`;
   if (!change) {
     const message = `${cause.id}: ${summary} is no longer here: the folder of run ${runId} was deleted, or is on another machine`;
     bus.emit({ type: 'run.warning', message });
     return;
   }
-  if (takesOut) observations.mayBeGone(cause.members);
+  if (takesOut) observations.allowAbsence(cause.members);
   const edits = async (_root: string, contents: ContentStore) => {
     const stored = openContentStore(runDir);
     const states = change.edits.flatMap(({ before, after }) => [before, after]);
@@ -66,15 +66,15 @@ export async function applyProposal(
     usage: { costUsd: 0, inputTokens: null, outputTokens: null, turns: null, sessionId: null },
   };
   session.bus.emit({ type: 'fixer.proposed', causeId, attempt: n, summary, agent });
-  const got = await proposal
+  const fixEdits = await proposal
     .edits(session.workspace.root, openContentStore(session.folder.dir))
     .catch((error: unknown) => err(reasonOf(error)));
-  const made = got.ok ? await createChangeFromEdits(session, got.value) : got.error;
-  if (typeof made === 'string') {
-    trial.because = made;
+  const prepared = fixEdits.ok ? await createChangeFromEdits(session, fixEdits.value) : fixEdits.error;
+  if (typeof prepared === 'string') {
+    trial.because = prepared;
     return;
   }
   const durationMs = session.clock.now() - startedAt;
-  trial.record = { ...trial.record, durationMs, ...made.kept };
-  [trial.work, trial.change] = [made.work, made.work.change];
+  trial.record = { ...trial.record, durationMs, ...prepared.kept };
+  [trial.work, trial.change] = [prepared.work, prepared.work.change];
 }

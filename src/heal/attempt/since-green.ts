@@ -18,7 +18,7 @@ import { type ContentStore, openContentStore, readChange } from '../../workspace
 import type { FileEdit, FileState } from '../../workspace/file-state.js';
 import { compareWithGit, type GitChanges, type NoBase } from '../../workspace/git-trees.js';
 import type { Session } from '../session.js';
-import type { FixedFile } from './undoing.js';
+import type { FixedFile } from './reverted-hunks.js';
 
 // Finds the changes since the tests of a cause were green. An earlier run stored that state, so this needs no search for the change to blame.
 
@@ -27,7 +27,7 @@ import type { FixedFile } from './undoing.js';
  * an older commit.
  */
 export async function listChangesSinceGreen(cwd: string, lead: DiagnosedFailure): Promise<GitChanges[]> {
-  const green = await compareWithGreen(cwd, lead);
+  const green = await compareWithGreenState(cwd, lead);
   if (green) return [green];
   const all: (GitChanges | NoBase)[] = [];
   for (const ref of ['HEAD', null, (await findRecentCommit(cwd)) ?? 'HEAD'])
@@ -36,7 +36,7 @@ export async function listChangesSinceGreen(cwd: string, lead: DiagnosedFailure)
 }
 
 /** Compares the project with the state in which an earlier run saw a test green; null if none is stored. */
-async function compareWithGreen(cwd: string, lead: DiagnosedFailure): Promise<GitChanges | null> {
+async function compareWithGreenState(cwd: string, lead: DiagnosedFailure): Promise<GitChanges | null> {
   const green = await createLastGreenLookup(cwd)(lead);
   if (!green) return null;
   const changes = await compareWithState(cwd, green).catch(() => compareWithGit(cwd, green.commit));
@@ -52,14 +52,14 @@ export async function readFixedFiles(
   const files = [...groupBy(edits, (edit) => edit.path)];
   const paths = files.map(([file]) => file);
   const green = since && (await readGreenTexts(since, root, paths));
-  const textOf = async (state: FileState | null | undefined) =>
+  const readText = async (state: FileState | null | undefined) =>
     state?.kind === 'file' ? decode(await contents.get(state.hash)) : null;
   return Promise.all(
-    files.map(async ([file, own]) => ({
+    files.map(async ([file, fileEdits]) => ({
       path: file,
       ...(green && { green: green.get(file) ?? null }),
-      red: await textOf(own[0]?.before),
-      now: await textOf(own.at(-1)?.after),
+      red: await readText(fileEdits[0]?.before),
+      now: await readText(fileEdits.at(-1)?.after),
     })),
   );
 }
@@ -70,11 +70,11 @@ export async function readGreenTexts(
   folder: string,
   files: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
-  const nameOf = (file: string) => relativePath(root, path.join(folder, file));
-  const read = await before.readFiles(files.map(nameOf));
+  const toRootPath = (file: string) => relativePath(root, path.join(folder, file));
+  const read = await before.readFiles(files.map(toRootPath));
   return new Map(
     files.flatMap((file) => {
-      const bytes = read.get(nameOf(file));
+      const bytes = read.get(toRootPath(file));
       return bytes ? [[file, decode(bytes)]] : [];
     }),
   );
@@ -86,7 +86,7 @@ function decode(bytes: Uint8Array): string {
 
 /** True if the app has changed since the tests of a cause were green, so that its author may have intended the new behavior. */
 export async function hasAppChanged(session: Session, { lead }: Cause): Promise<boolean> {
-  const isExcluded = createFilter(session);
+  const isExcluded = createExclusionCheck(session);
   const all = await listChangesSinceGreen(session.cwd, lead);
   return all.some(({ changes }) => changes.some((changed) => !isExcluded(changed.path)));
 }
@@ -99,7 +99,7 @@ export async function haveTestsChanged(
 ): Promise<boolean> {
   const edits = readChange(folder.dir, patch)?.edits.filter((edit) => isTest(edit.path)) ?? [];
   const project = { root, contents: openContentStore(folder.dir) };
-  const files = await readFixedFiles(project, edits, await compareWithGreen(cwd, lead));
+  const files = await readFixedFiles(project, edits, await compareWithGreenState(cwd, lead));
   return files.some(({ green, red }) => green !== undefined && green !== red);
 }
 
@@ -107,16 +107,16 @@ export async function haveTestsChanged(
  * Returns the edits that revert the app's change to blame, if a search has found it, or else all changes to the app since the test was green; null if
  * neither is known.
  */
-export async function takeBackApp(
+export async function createAppRevert(
   session: Session,
   { lead, blame }: Cause,
 ): Promise<readonly FileEdit[] | null> {
   const { workspace, folder, isTest, cwd } = session;
   if (blame) return canBeReverted(blame) ? (readChange(folder.dir, blame.change)?.edits ?? null) : null;
-  const since = await compareWithGreen(cwd, lead);
+  const since = await compareWithGreenState(cwd, lead);
   if (!since || path.resolve(since.root) !== path.resolve(workspace.root)) return null;
   const tree = { root: workspace.root, contents: openContentStore(folder.dir) };
-  const paths = await listRevertiblePaths(since, { isExcluded: createFilter(session) });
+  const paths = await listRevertiblePaths(since, { isExcluded: createExclusionCheck(session) });
   if (paths.length > MAX_CHANGED_FILES) return null;
   const files = await compareFiles(since, paths);
   const edits = await createRevertEdits(
@@ -127,7 +127,7 @@ export async function takeBackApp(
 }
 
 /** Returns a predicate for files whose changes are not the app author's: tests, files that fixes have edited, and files of self-heal. */
-function createFilter({ workspace, isTest }: Session): (file: string) => boolean {
-  const edited = workspace.listEditedFiles();
-  return (file) => edited.has(file) || isTest(file) || isInitFile(file);
+function createExclusionCheck({ workspace, isTest }: Session): (file: string) => boolean {
+  const editedByFixes = workspace.listEditedFiles();
+  return (file) => editedByFixes.has(file) || isTest(file) || isInitFile(file);
 }

@@ -11,7 +11,7 @@ import type { AgentSettings } from '../../model/settings.js';
 import type { Session } from '../session.js';
 import { copyTrace } from '../../evidence/trace/masked-trace.js';
 import { traceFiles } from '../../evidence/evidence-files.js';
-import type { KnownFailure } from '../../store/store.js';
+import type { FailureHistory } from '../../store/store.js';
 import type { WorkingCopy } from '../../workspace/workspace.js';
 import { relativePath } from '../../paths.js';
 import { mapTexts } from '../../secrets/reading.js';
@@ -28,9 +28,9 @@ export interface DeployRequest {
   readonly n: number;
   readonly previous: readonly Attempt[];
   /** The attempts that revealed this failure, whose changes are in the tree; absent if the prompt is only displayed. */
-  readonly chain?: readonly Attempt[];
-  /** The knowledge of earlier runs about the failure; absent if the prompt is only displayed. */
-  readonly known?: KnownFailure;
+  readonly revealingAttempts?: readonly Attempt[];
+  /** The history of the failure in earlier runs; absent if the prompt is only displayed. */
+  readonly memory?: FailureHistory;
   /** The fix to review; absent if the agent should make one. */
   readonly review?: ReviewRequest;
 }
@@ -87,7 +87,7 @@ async function briefAgent(
 ): Promise<AgentTaskFiles> {
   if (request.review)
     return briefReviewer(session, { ...request, review: request.review }, { file, workingCopy });
-  const written = await writeWork(session, request, { reduced, ...(isFixUnderTest ? { workingCopy } : {}) });
+  const written = await writeTask(session, request, { reduced, ...(isFixUnderTest ? { workingCopy } : {}) });
   await copyEvidenceForAgent(
     workingCopy,
     await session.folder.makeFailureFolder(request.cause.lead.n),
@@ -127,7 +127,7 @@ function expandForAgent(session: Session, { runner }: AgentSettings, prompt: str
 }
 
 /** An agent that can start: its copy and its task are ready. */
-export interface BriefedAgent {
+export interface PreparedAgent {
   /** The number of its attempt within the run. */
   readonly id: number;
   /** The path of the attempt's files, without an extension. */
@@ -138,25 +138,25 @@ export interface BriefedAgent {
 }
 
 /** Prepares the copy in which an agent works, and writes its task; returns the reason if the copy cannot be made. */
-export async function readyAgent(
+export async function setUpAgent(
   session: Session,
   request: DeployRequest,
   { copy, signal, isFixUnderTest = false, isOther = false }: AgentSlot,
-): Promise<BriefedAgent | string> {
+): Promise<PreparedAgent | string> {
   const { cause, n } = request;
   const workingCopy = await session.workspace.updateCopy(copy, { isFixUnderTest }).catch(reasonOf);
   if (typeof workingCopy === 'string') return workingCopy;
-  const working = session.spending.countStart(cause);
+  const agentAtWork = session.spending.countAgentStart(cause);
   const id = session.spending.nextAttemptNumber();
   // The agent counts as started, so if this fails, causes that wait for its end must not wait forever.
   const stopCounting = (error: unknown): never => {
-    working[Symbol.dispose]();
+    agentAtWork[Symbol.dispose]();
     throw error;
   };
   const file = await session.folder.makeAttemptPath(id).catch(stopCounting);
   const brief = await briefAgent(session, request, { file, workingCopy, isFixUnderTest }).catch(stopCounting);
   const work = async () => {
-    using agent = working;
+    using agent = agentAtWork;
     const run = await runWithRestarts(session, {
       cause,
       n,
@@ -270,7 +270,7 @@ function toFinalPaths({ dir, finalDir }: Session['folder'], text: string): strin
 }
 
 /** Writes context.json and prompt.md into the failure's folder, where `inspect` finds them. Returns their paths in the project. */
-export async function writeWork(
+export async function writeTask(
   session: Session,
   request: DeployRequest,
   { reduced, workingCopy }: Pick<RestartOptions, 'reduced'> & { readonly workingCopy?: WorkingCopy } = {
@@ -284,7 +284,7 @@ export async function writeWork(
   const agent = findAgent(session, request);
   await session.diagnostics.unpackTrace(request.cause.lead.n);
   const edited = workingCopy?.edited ?? session.workspace.listEditedFiles();
-  const built = await buildContext({
+  const fullContext = await buildContext({
     settings: session.settings,
     root: session.cwd,
     ...(workingCopy ? { tree: workingCopy.cwd } : {}),
@@ -293,15 +293,19 @@ export async function writeWork(
     playwright: session.suite.playwright.version,
     cause: request.cause,
     attempt: request.n,
-    previousAttempts: [...(request.known?.tried ?? []), ...(request.chain ?? []), ...request.previous],
-    guidance: request.known?.guidance ?? null,
-    mayChangeTests: request.known?.decision?.allows === 'tests',
-    earlierFix: request.known?.fix ?? null,
+    previousAttempts: [
+      ...(request.memory?.failedAttempts ?? []),
+      ...(request.revealingAttempts ?? []),
+      ...request.previous,
+    ],
+    guidance: request.memory?.guidance ?? null,
+    mayChangeTests: request.memory?.decision?.allows === 'tests',
+    earlierFix: request.memory?.fix ?? null,
     noBlameReason: session.bus.getRun().causes.find(({ id }) => id === request.cause.id)?.unblamed,
     isEdited: (file) => edited.has(file),
     clean: (text) => session.redactor.clean(text),
   });
-  const masked = session.redactor.deep(reduced ? reduceContext(built) : built);
+  const masked = session.redactor.deep(reduced ? reduceContext(fullContext) : fullContext);
   const context = mapTexts(masked, (text) => toFinalPaths(session.folder, text));
   const { slashCommand } = agent;
   const prompt = await expandForAgent(session, agent, renderPrompt(context, { contextFile, slashCommand }));
@@ -345,7 +349,7 @@ export interface RestartRequest {
 const MAX_RESTARTS = 5;
 
 /** The longest wait that a provider may ask for. If it asks for more, the agent ends as unusable. */
-const MAX_ASKED_WAIT_MS = 300_000;
+const MAX_REQUESTED_WAIT_MS = 300_000;
 
 /**
  * Starts an agent, and restarts it after a wait with jitter if its provider is overloaded or unreachable, and once with reduced evidence if its input was
@@ -354,38 +358,38 @@ const MAX_ASKED_WAIT_MS = 300_000;
 export async function runWithRestarts(session: Session, request: RestartRequest): Promise<FinishedAgent> {
   const { cause, n, runner, signal } = request;
   let next: RestartOptions = { reduced: false, resume: request.resume };
-  let whole: AgentRun | null = null;
+  let total: AgentRun | null = null;
   for (let restarts = 0; ;) {
     const run = await request.start(next);
-    whole = whole === null ? run : mergeRuns(whole, run);
-    const { end } = whole;
-    if (signal.aborted) return { ...whole, end: { kind: 'aborted' } };
-    const again = startAfter(end, next);
-    if (again === null) return finishRun(session, { run: whole, end, runner });
-    const waits = end.kind === 'retryable';
-    if (waits) restarts += 1;
-    const askedMs = waits ? (end.waitMs ?? 0) : 0;
-    const delayMs = waits ? chooseDelay(session, restarts, askedMs) : 0;
+    total = total === null ? run : mergeRuns(total, run);
+    const { end } = total;
+    if (signal.aborted) return { ...total, end: { kind: 'aborted' } };
+    const restart = chooseRestart(end, next);
+    if (restart === null) return finishRun(session, { run: total, end, runner });
+    const mustWait = end.kind === 'retryable';
+    if (mustWait) restarts += 1;
+    const requestedMs = mustWait ? (end.waitMs ?? 0) : 0;
+    const delayMs = mustWait ? chooseDelay(session, restarts, requestedMs) : 0;
     if (
       restarts > MAX_RESTARTS ||
-      askedMs > MAX_ASKED_WAIT_MS ||
-      isLimitMet(session, { cause, delayMs, whole })
+      requestedMs > MAX_REQUESTED_WAIT_MS ||
+      isLimitReached(session, { cause, delayMs, total })
     )
-      return finishRun(session, { run: whole, end, runner });
+      return finishRun(session, { run: total, end, runner });
     const reason = 'reason' in end ? end.reason : end.kind;
     session.bus.emit({ type: 'agent.retrying', causeId: cause.id, attempt: n, delayMs, reason });
     await session.clock.sleep(delayMs, signal);
-    if (signal.aborted) return { ...whole, end: { kind: 'aborted' } };
+    if (signal.aborted) return { ...total, end: { kind: 'aborted' } };
     // Other agents may have started meanwhile.
-    if (isLimitMet(session, { cause, delayMs: 0, whole }))
-      return finishRun(session, { run: whole, end, runner });
-    session.spending.countRestart();
-    next = again;
+    if (isLimitReached(session, { cause, delayMs: 0, total }))
+      return finishRun(session, { run: total, end, runner });
+    session.spending.countAgentRestart();
+    next = restart;
   }
 }
 
 /** Returns the next start after an end, or null if another start would end the same way. */
-function startAfter(end: AgentEnd, last: RestartOptions): RestartOptions | null {
+function chooseRestart(end: AgentEnd, last: RestartOptions): RestartOptions | null {
   if (end.kind === 'retryable') return last;
   if (end.kind === 'context-overflow' && !last.reduced) return { reduced: true, resume: null };
   const isLost =
@@ -396,10 +400,10 @@ function startAfter(end: AgentEnd, last: RestartOptions): RestartOptions | null 
 }
 
 /** Returns the wait in milliseconds: the backoff, or the wait that the provider asks for if that is longer, each with jitter. */
-function chooseDelay({ settings, clock }: Session, restarts: number, askedMs: number): number {
+function chooseDelay({ settings, clock }: Session, restarts: number, requestedMs: number): number {
   const random = clock.random();
-  const asked = askedMs * (1 + random / 10);
-  return Math.round(Math.max(addJitter(backoffMs(restarts, settings.retries), random), asked));
+  const requested = requestedMs * (1 + random / 10);
+  return Math.round(Math.max(addJitter(backoffMs(restarts, settings.retries), random), requested));
 }
 
 /** Adds jitter: half of the wait is fixed and half is random, so that causes with the same error do not all retry at once. */
@@ -407,15 +411,15 @@ function addJitter(delayMs: number, random: number): number {
   return Math.round(delayMs / 2 + (random * delayMs) / 2);
 }
 
-function isLimitMet(
+function isLimitReached(
   { settings: { limits }, spending, clock }: Session,
-  { cause, delayMs, whole }: { cause: Cause; delayMs: number; whole: AgentRun },
+  { cause, delayMs, total }: { cause: Cause; delayMs: number; total: AgentRun },
 ): boolean {
   const { agentRuns, elapsedMs, costUsd } = spending.getSpent(cause, clock.now());
   return (
     agentRuns >= limits.agentRuns ||
     elapsedMs + delayMs >= limits.timeMs ||
-    costUsd + (whole.usage.costUsd ?? 0) >= limits.costUsd
+    costUsd + (total.usage.costUsd ?? 0) >= limits.costUsd
   );
 }
 
@@ -425,7 +429,7 @@ function finishRun(
 ): FinishedAgent {
   if (end.kind !== 'retryable' && end.kind !== 'context-overflow') return { ...run, end };
   const { reason } = classifyAgentError(end.reason);
-  const isLong = end.kind === 'retryable' && (end.waitMs ?? 0) > MAX_ASKED_WAIT_MS;
+  const isLong = end.kind === 'retryable' && (end.waitMs ?? 0) > MAX_REQUESTED_WAIT_MS;
   const remedy = isLong ? describeAvailability(session, end.waitMs ?? 0) : chooseRemedy(reason, runner);
   return { ...run, end: { kind: 'unusable', reason: end.reason, remedy } };
 }
@@ -439,7 +443,7 @@ function describeAvailability({ clock }: Session, waitMs: number): string {
 function mergeRuns(before: AgentRun, after: AgentRun): AgentRun {
   return {
     ...after,
-    usage: joinUsage(before.usage, after.usage),
+    usage: addUsage(before.usage, after.usage),
     denials: [...before.denials, ...after.denials],
     durationMs: before.durationMs + after.durationMs,
     orphans: [...before.orphans, ...after.orphans],
@@ -447,7 +451,7 @@ function mergeRuns(before: AgentRun, after: AgentRun): AgentRun {
 }
 
 /** Adds up the usage of two runs; the session is the later one's. */
-export function joinUsage(before: AgentUsage, after: AgentUsage): AgentUsage {
+export function addUsage(before: AgentUsage, after: AgentUsage): AgentUsage {
   const sum = (a: number | null, b: number | null) => (a === null && b === null ? null : (a ?? 0) + (b ?? 0));
   return {
     costUsd: sum(before.costUsd, after.costUsd),

@@ -67,14 +67,14 @@ export function isGreenWithOthers(trial: Trial | null): boolean {
 }
 
 /** Ends an attempt whose change is not in the project, so that no run has tested it. */
-export function endUntested(trial: Trial, end: AttemptEnd): void {
+export function endWithoutRun(trial: Trial, end: AttemptEnd): void {
   [trial.end, trial.retest, trial.isReady] = [end, null, false];
 }
 
 /** Ends an attempt with the record and end of a decided one. */
-export function endAs(trial: Trial, { end, ...record }: Attempt): void {
+export function applyDecidedAttempt(trial: Trial, { end, ...record }: Attempt): void {
   trial.record = record;
-  endUntested(trial, end);
+  endWithoutRun(trial, end);
 }
 
 /** Returns an ended attempt in the form for reports. */
@@ -83,7 +83,7 @@ export function toAttempt({ record, end }: Trial): Attempt {
   return { ...record, end };
 }
 
-interface OfCause {
+interface CauseAttempt {
   readonly cause: Cause;
   /** The id of the attempt in the store; null if it is not stored. */
   readonly id: string | null;
@@ -107,24 +107,24 @@ export async function storeStart(
  * Handles the end of an attempt. The proof decides a green one, and also one that revealed another error, by the proof of the fix for that error
  * (HN-1). Any other attempt is decided now.
  */
-export async function recordTriedAttempt(session: Session, tried: OfCause): Promise<void> {
-  const { cause, attempt } = tried;
-  if (!isKept(attempt)) return recordDecidedAttempt(session, tried);
+export async function recordTriedAttempt(session: Session, triedAttempt: CauseAttempt): Promise<void> {
+  const { cause, attempt } = triedAttempt;
+  if (!isKept(attempt)) return recordDecidedAttempt(session, triedAttempt);
   session.bus.emit({ type: 'attempt.held', causeId: cause.id, attempt });
   // Remembers the paid fix even if the run is killed (ME-8).
-  await session.hooks.attemptEnded?.(cause, attempt, 'green-once');
+  await session.hooks.onAttemptEnd?.(cause, attempt, 'green-once');
 }
 
 /** Finishes an attempt: first stores it, then marks its change as decided if it is kept, and only then announces it. */
 export async function recordDecidedAttempt(
   { store, workspace, bus, hooks }: Session,
-  { cause, id, attempt }: OfCause,
+  { cause, id, attempt }: CauseAttempt,
 ): Promise<void> {
   const causeId = cause.id;
   if (id !== null) await store.finishAttempt(id, attempt);
   if (isKept(attempt) && attempt.change !== null) await workspace.markDecided([attempt.change]);
   bus.emit({ type: 'attempt.judged', causeId, attempt });
-  await hooks.attemptEnded?.(cause, attempt, 'proven');
+  await hooks.onAttemptEnd?.(cause, attempt, 'proven');
 }
 
 /** Reverts changes for good; returns the ids of changes that were built on them and had to be reverted with them. */

@@ -3,7 +3,7 @@ import { parseSource } from '../../code/source-file.js';
 import { listNodes } from '../../code/syntax.js';
 import type { DocumentedRule, TouchedCode } from '../../agents/review-prompt.js';
 import { compareFile, type ExactHunk } from '../../workspace/hunks.js';
-import type { FixedFile } from '../attempt/undoing.js';
+import type { FixedFile } from '../attempt/reverted-hunks.js';
 
 /** A text file of the project. */
 export interface ProjectText {
@@ -15,7 +15,7 @@ export interface ProjectText {
 
 /** A change is shown with the largest function or block around it of up to `LONGEST` lines, or with `LINES_AROUND` lines on each side. */
 const LINES_AROUND = 10;
-const LONGEST = 60;
+const MAX_BLOCK_LINES = 60;
 
 interface Range {
   /** Line numbers, counted from 1, both inclusive. */
@@ -26,9 +26,9 @@ interface Range {
 /** Returns the functions that a fix changes, or the lines around its changes, in three states. */
 export function findTouchedCode(files: readonly FixedFile[]): TouchedCode[] {
   return files.flatMap(({ path, red, now, ...states }) => {
-    const whole = now ?? red;
-    if (whole === null) return [];
-    const lines = whole.split('\n');
+    const fullText = now ?? red;
+    if (fullText === null) return [];
+    const lines = fullText.split('\n');
     const fixed = compareFile(path, red, now).hunks;
     const sinceGreen = states.green === undefined ? [] : compareFile(path, states.green, now).hunks;
     const ranges =
@@ -39,7 +39,7 @@ export function findTouchedCode(files: readonly FixedFile[]): TouchedCode[] {
       at: `${path}:${range.start}-${range.end}`,
       ...(states.green === undefined ? {} : { green: readRange(states.green, range, sinceGreen) }),
       red: readRange(red, range, now === null ? [] : fixed),
-      now: now === null ? null : linesOf(now, range),
+      now: now === null ? null : selectLines(now, range),
     }));
   });
 }
@@ -47,10 +47,13 @@ export function findTouchedCode(files: readonly FixedFile[]): TouchedCode[] {
 function readRange(text: string | null, range: Range, since: readonly ExactHunk[]): string | null {
   return text === null
     ? null
-    : linesOf(text, { start: mapToOldLine(since, range.start), end: mapToOldLine(since, range.end, true) });
+    : selectLines(text, {
+        start: mapToOldLine(since, range.start),
+        end: mapToOldLine(since, range.end, true),
+      });
 }
 
-const linesOf = (text: string, { start, end }: Range) =>
+const selectLines = (text: string, { start, end }: Range) =>
   text
     .split('\n')
     .slice(start - 1, end)
@@ -77,15 +80,15 @@ function findSurroundings({ path, text }: { path: string; text: string }, hunk: 
   };
   const source = isCode(path) ? parseSource(path, text) : null;
   if (!source) return around;
-  const things = listNodes(source.program).flatMap((node) => {
+  const ranges = listNodes(source.program).flatMap((node) => {
     const range = { start: source.lineAt(node.start), end: source.lineAt(node.end) };
-    const holds = node.type !== 'Program' && range.start <= start && range.end >= end;
-    return holds && range.end - range.start < LONGEST ? [range] : [];
+    const containsChange = node.type !== 'Program' && range.start <= start && range.end >= end;
+    return containsChange && range.end - range.start < MAX_BLOCK_LINES ? [range] : [];
   });
-  const [largest] = things.toSorted((a, b) => b.end - b.start - (a.end - a.start));
+  const [largest] = ranges.toSorted((a, b) => b.end - b.start - (a.end - a.start));
   if (!largest) return around;
   let first = largest.start;
-  while (first > 1 && isComment.test(lines[first - 2] ?? '')) first -= 1;
+  while (first > 1 && comment.test(lines[first - 2] ?? '')) first -= 1;
   return { start: first, end: largest.end };
 }
 
@@ -100,13 +103,13 @@ function joinRanges(ranges: readonly Range[]): Range[] {
   return all;
 }
 
-const isComment = /^\s*(?:\/\/|\/\*|\*|#(?!!)|--|<!--|\{\/\*)/;
+const comment = /^\s*(?:\/\/|\/\*|\*|#(?!!)|--|<!--|\{\/\*)/;
 
 /** True for a document, whose lines are prose, not only its comments. */
 export const isDocument = (path: string) => /\.(?:md|mdx|txt|rst|adoc)$/i.test(path);
 
 /** Words of programming languages, which say nothing about an app. */
-const ofLanguages = new Set(
+const languageWords = new Set(
   `const let var function return async await import export from default class extends new this null undefined true false typeof instanceof
   string number boolean void any unknown readonly public private static interface type enum for while break continue switch case throw try catch
   finally else test expect page the and not with that when value values data item items result error get set key name text list map filter length
@@ -114,7 +117,7 @@ const ofLanguages = new Set(
   form self def end nil none`.split(/\s+/),
 );
 
-const RULES = 14;
+const MAX_RULES = 14;
 
 /** A word in at most this many lines is significant by itself. */
 const RARE = 3;
@@ -123,29 +126,30 @@ const RARE = 3;
  * Returns the lines of documents and comments that share words with a fix and the change before it. Words of changed lines weigh more than words around
  * them, and rare words more than frequent ones.
  */
-export function findRulesAbout(files: readonly FixedFile[], texts: readonly ProjectText[]): DocumentedRule[] {
+export function findRules(files: readonly FixedFile[], texts: readonly ProjectText[]): DocumentedRule[] {
   const changed = files.flatMap(({ path, green, red, now }) =>
     [compareFile(path, red, now), ...(green === undefined ? [] : [compareFile(path, green, red)])].flatMap(
       ({ hunks }) => hunks.flatMap((hunk) => [...hunk.old, ...hunk.now]),
     ),
   );
-  const around = findTouchedCode(files).flatMap(({ at, now, red }) => [at, now ?? red ?? '']);
+  const around = findTouchedCode(files).flatMap(({ at: index, now, red }) => [index, now ?? red ?? '']);
   const names = new Map<string, number>(around.flatMap(splitWords).map((word) => [word, 0.5]));
   for (const word of changed.flatMap(splitWords)) names.set(word, 1);
   const reds = new Map(files.map(({ path, red }) => [path, red ?? '']));
   const lines = texts.flatMap(({ path, text: now, ...states }) => {
     // Comments that the fix itself adds are not rules of the project.
     const text = reds.get(path) ?? now;
-    const before = states.green === undefined ? null : new Set((states.green ?? '').split('\n').map(trimmed));
-    return text.split('\n').flatMap((line, at) =>
-      isDocument(path) || isComment.test(line)
+    const before =
+      states.green === undefined ? null : new Set((states.green ?? '').split('\n').map(trimLine));
+    return text.split('\n').flatMap((line, index) =>
+      isDocument(path) || comment.test(line)
         ? [
             {
               file: path,
-              line: at + 1,
+              line: index + 1,
               text: line.slice(0, 300),
               words: [...new Set(splitWords(line))].filter((word) => names.has(word)),
-              hasChanged: before && !before.has(trimmed(line)),
+              hasChanged: before && !before.has(trimLine(line)),
             },
           ]
         : [],
@@ -153,30 +157,35 @@ export function findRulesAbout(files: readonly FixedFile[], texts: readonly Proj
   });
   const counts = new Map<string, number>();
   for (const { words } of lines) for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
-  const countOf = (word: string) => counts.get(word) ?? 1;
-  const weight = (word: string) => (names.get(word) ?? 0) * Math.log(1 + lines.length / countOf(word));
+  const countLines = (word: string) => counts.get(word) ?? 1;
+  const weigh = (word: string) => (names.get(word) ?? 0) * Math.log(1 + lines.length / countLines(word));
   const scored = lines
-    .map((line, at) => ({ ...line, at, score: line.words.reduce((sum, word) => sum + weight(word), 0) }))
+    .map((line, index) => ({
+      ...line,
+      at: index,
+      score: line.words.reduce((sum, word) => sum + weigh(word), 0),
+    }))
     .filter(
-      ({ words }) => words.length > 1 || words.some((word) => countOf(word) <= RARE && names.get(word) === 1),
+      ({ words }) =>
+        words.length > 1 || words.some((word) => countLines(word) <= RARE && names.get(word) === 1),
     )
     .toSorted((a, b) => b.score - a.score);
   const best = scored[0]?.score ?? 0;
   return scored
     .filter(({ score }) => score >= best / 3)
-    .slice(0, RULES)
+    .slice(0, MAX_RULES)
     .toSorted((a, b) => a.at - b.at)
     .map(({ file, line, text, hasChanged }) => ({ file, line, text, hasChanged }));
 }
 
-const trimmed = (line: string) => line.trim();
+const trimLine = (line: string) => line.trim();
 
 /** Splits a line into words, also within `camelCase` and `snake_case`, without plural endings. */
 function splitWords(line: string): string[] {
   const words = line.match(/\p{Lu}?\p{Ll}{2,}|\p{Lu}{2,}|\d{2,}/gu) ?? [];
   return words
     .map((word) => word.toLowerCase().replace(/(?<=\p{L}{3})(?:es|s)$/u, ''))
-    .filter((word) => (word.length > 2 || /\d/.test(word)) && !ofLanguages.has(word));
+    .filter((word) => (word.length > 2 || /\d/.test(word)) && !languageWords.has(word));
 }
 
 /** The length in characters up to which a test file is shown whole. */
@@ -197,7 +206,7 @@ export function readTestSource(path: string, text: string, line: number): string
 const complaint = /^passes although .* still says: (.+)$/s;
 
 /** If an error still occurs although the test is green, adds whether the test names it, as a test of that error would. */
-export function addWhetherTestNamesIt(fact: string, spec: string | null): string {
+export function noteIfTestNamesError(fact: string, spec: string | null): string {
   const words = complaint.exec(fact)?.[1]?.match(/\p{L}{4,}|\b[45]\d\d\b/gu);
   if (!words || spec === null) return fact;
   const named = words.filter((word) => spec.includes(word));

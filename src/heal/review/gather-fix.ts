@@ -14,14 +14,14 @@ import { gitList } from '../../workspace/git.js';
 import type { GitChanges } from '../../workspace/git-trees.js';
 import { compareFile } from '../../workspace/hunks.js';
 import { listChangesSinceGreen, readFixedFiles, readGreenTexts } from '../attempt/since-green.js';
-import type { FixedFile } from '../attempt/undoing.js';
+import type { FixedFile } from '../attempt/reverted-hunks.js';
 import {
   isDocument,
   type ProjectText,
-  findRulesAbout,
+  findRules,
   readTestSource,
   findTouchedCode,
-  addWhetherTestNamesIt,
+  noteIfTestNamesError,
 } from './fix-facts.js';
 
 /** A fix that is in the working tree. */
@@ -66,10 +66,10 @@ export async function gatherFix(project: Project, fix: FixInTree): Promise<FixTo
       : { isProven: false, hunks: await listSuspectedHunks(project, { lead, files, since }) },
     patch: fix.patch,
     code: findTouchedCode(files),
-    rules: findRulesAbout(files, await listProjectTexts({ root, cwd, since, files })),
+    rules: findRules(files, await listProjectTexts({ root, cwd, since, files })),
     error: [...new Set(lead.evidence.errors.map(({ message }) => message))].join('\n\n'),
     greenTests: fix.ran,
-    facts: fix.facts.map((fact) => addWhetherTestNamesIt(fact, spec)),
+    facts: fix.facts.map((fact) => noteIfTestNamesError(fact, spec)),
   };
 }
 
@@ -79,20 +79,20 @@ async function readStates(
   { cause: { lead }, edits }: FixInTree,
 ): Promise<{ readonly since: GitChanges | null; readonly files: readonly FixedFile[] }> {
   const { root, cwd } = project;
-  const at = async (since: GitChanges | null) => {
+  const compareAt = async (since: GitChanges | null) => {
     const files = await readFixedFiles(project, edits, since);
     const toCwd = (file: FixedFile) => ({ ...file, path: relativePath(cwd, path.join(root, file.path)) });
     return { since, files: files.map(toCwd) };
   };
-  let states = await at(null);
+  let states = await compareAt(null);
   for (const since of await listChangesSinceGreen(cwd, lead)) {
-    states = await at(since);
+    states = await compareAt(since);
     if (states.files.some(({ green, red }) => green !== red)) break;
   }
   return states;
 }
 
-const styles = /\.(?:css|s[ac]ss|less|svg)$/;
+const stylesheet = /\.(?:css|s[ac]ss|less|svg)$/;
 
 /** Returns the changes to the files that the fix touches, and then other changes that may have broken the test. */
 async function listSuspectedHunks(
@@ -101,7 +101,7 @@ async function listSuspectedHunks(
 ): Promise<FixToReview['culprit']['hunks']> {
   if (since === null) return [];
   const log = await listCommitsSince(root, since.base).catch(() => []);
-  const own = files.flatMap((file) => {
+  const fileHunks = files.flatMap((file) => {
     const inRoot = relativePath(root, path.join(cwd, file.path));
     const commit = log.find((logged) => logged.files.includes(inRoot))?.commit ?? null;
     return compareFile(file.path, file.green ?? null, file.red).hunks.map(
@@ -121,17 +121,17 @@ async function listSuspectedHunks(
     tree: cwd,
     lead,
     findLastGreen: createLastGreenLookup(cwd),
-    isExcluded: (file) => touched.has(file) || styles.test(file) || isDocument(file),
+    isExcluded: (file) => touched.has(file) || stylesheet.test(file) || isDocument(file),
     clean,
   }).catch(() => null);
-  return [...own, ...(others?.hunks.slice(0, 3) ?? [])];
+  return [...fileHunks, ...(others?.hunks.slice(0, 3) ?? [])];
 }
 
 const stripLineEnding = (line: string) => line.replace(/\r?\n$/, '');
 
 /** The most files to search for documented rules, and the length in characters of the longest. */
-const TEXTS = 400;
-const LONGEST = 200_000;
+const MAX_TEXTS = 400;
+const MAX_TEXT_LENGTH = 200_000;
 
 /** Returns the documents of the project, and the code near the fix, whose comments may contain rules. */
 async function listProjectTexts({
@@ -149,10 +149,10 @@ async function listProjectTexts({
   const listed = await gitList(cwd, ['ls-files', '-z', '--cached', '--others', '--exclude-standard']);
   const texts = listed
     .filter(shouldRead)
-    .slice(0, TEXTS)
+    .slice(0, MAX_TEXTS)
     .flatMap((file) => {
       const text = isInside(root, path.resolve(cwd, file)) ? readText(path.join(cwd, file)) : null;
-      return text === null || text.length > LONGEST ? [] : [{ path: file, text }];
+      return text === null || text.length > MAX_TEXT_LENGTH ? [] : [{ path: file, text }];
     });
   if (since === null) return texts;
   const changed = new Set(since.changes.map((change) => path.join(since.root, change.path)));

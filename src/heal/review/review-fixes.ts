@@ -13,7 +13,7 @@ import { openContentStore, readChange } from '../../workspace/change.js';
 import type { FileEdit } from '../../workspace/file-state.js';
 import type { CollectedChange } from '../../workspace/workspace.js';
 import { warnAboutStrayEdits } from '../attempt/attempt.js';
-import { type DeployRequest, joinUsage, readyAgent, announceAgentEnd } from '../attempt/start-agent.js';
+import { type DeployRequest, addUsage, setUpAgent, announceAgentEnd } from '../attempt/start-agent.js';
 import { findReachedLimit } from '../policy.js';
 import type { Session } from '../session.js';
 import { gatherFix } from './gather-fix.js';
@@ -36,7 +36,7 @@ export interface FixReview {
 /** The reviews of fixes, which continue while the proof runs. */
 export interface Reviews {
   /** Waits for the review of a cause's fix; null if no agent reviews it. */
-  of(causeId: string): Promise<FixReview | null>;
+  waitFor(causeId: string): Promise<FixReview | null>;
   /** Stops all unfinished reviews. */
   stop(): Promise<void>;
 }
@@ -55,9 +55,9 @@ export interface ChangeToReview {
 
 /** True if an agent may review fixes in this run, for which it needs a copy. */
 export function mayReviewFixes({ settings, hooks }: Pick<Session, 'settings' | 'hooks'>): boolean {
-  const { verify, reviewer: named, agents } = settings;
+  const { verify, reviewer: reviewerName, agents } = settings;
   const isAgent = Object.values(agents).some(({ runner }) => isBuiltInRunner(runner));
-  return verify.review === 'always' && hooks.noAgents === undefined && (named !== null || isAgent);
+  return verify.review === 'always' && hooks.noAgents === undefined && (reviewerName !== null || isAgent);
 }
 
 /**
@@ -65,7 +65,7 @@ export function mayReviewFixes({ settings, hooks }: Pick<Session, 'settings' | '
  * fixes that a person chose or the built-in fixer made, and remembered fixes that were reviewed when they were made.
  */
 export async function startReviews(session: Session, fixes: readonly FixToProve[]): Promise<Reviews> {
-  const told = new Map<string, Promise<FixReview>>();
+  const reviews = new Map<string, Promise<FixReview>>();
   const requests: ChangeToReview[] = [];
   for (const fix of fixes) {
     const { cause, attempt, parts } = fix;
@@ -75,23 +75,23 @@ export async function startReviews(session: Session, fixes: readonly FixToProve[
     if (!isByAgent || attempt.reading || isOfTests) continue;
     const programs = await choosePrograms(session, attempt);
     if (typeof programs === 'string')
-      told.set(cause.id, Promise.resolve(createNoReview('not-read', programs)));
+      reviews.set(cause.id, Promise.resolve(createNoReview('not-read', programs)));
     else {
       const { n } = cause.lead;
       await session.diagnostics.unpackTrace(n);
       const evidence = await session.folder.makeFailureFolder(n);
-      const told = await gather(session, { fix, edits });
-      requests.push({ cause, n: attempt.n, programs, evidence, fix: told });
+      const reviews = await gatherFixToReview(session, { fix, edits });
+      requests.push({ cause, n: attempt.n, programs, evidence, fix: reviews });
     }
   }
-  return reviewAll(session, requests, told);
+  return reviewAll(session, requests, reviews);
 }
 
 /** Reviews changes in parallel, as many as agents may work at the same time. */
 export async function reviewAll(
   session: Session,
   requests: readonly ChangeToReview[],
-  told = new Map<string, Promise<FixReview>>(),
+  reviews = new Map<string, Promise<FixReview>>(),
 ): Promise<Reviews> {
   const stop = new AbortController();
   const signal = AbortSignal.any([session.signal, stop.signal]);
@@ -105,16 +105,16 @@ export async function reviewAll(
     if (!lane) continue;
     const { copy, broken } = lane;
     const read = lane.last
-      .then(() => reviewIn(session, request, { copy, broken, signal }))
+      .then(() => tryReviewers(session, request, { copy, broken, signal }))
       .catch((error: unknown) => createNoReview('no-answer', reasonOf(error)));
     lane.last = read;
-    told.set(request.cause.id, read);
+    reviews.set(request.cause.id, read);
   }
   return {
-    of: async (causeId) => (await told.get(causeId)) ?? null,
+    waitFor: async (causeId) => (await reviews.get(causeId)) ?? null,
     stop: async () => {
       stop.abort('its fix was reverted');
-      await Promise.all(told.values());
+      await Promise.all(reviews.values());
     },
   };
 }
@@ -149,7 +149,7 @@ function listEdits({ folder }: Session, parts: readonly Attempt[]): FileEdit[] {
   );
 }
 
-async function gather(
+async function gatherFixToReview(
   { workspace: { root }, cwd, folder, redactor }: Session,
   { fix: { cause, parts }, edits }: { readonly fix: FixToProve; readonly edits: readonly FileEdit[] },
 ): Promise<FixToReview> {
@@ -166,18 +166,18 @@ async function gather(
     failure.scope === 'test' ? formatTitles(failure.test.titlePath) : [],
   );
   const facts = parts.flatMap((attempt) => attempt.notes ?? []).map(({ says }) => says);
-  const told = await gatherFix(project, {
+  const reviews = await gatherFix(project, {
     cause,
     edits,
     patch: patches.join(''),
     ran,
     facts: [...new Set(facts)],
   });
-  return redactor.deep(told);
+  return redactor.deep(reviews);
 }
 
 /** Lets one program after another review a change, until one can work here. */
-async function reviewIn(
+async function tryReviewers(
   session: Session,
   { cause, n, programs, fix, evidence }: ChangeToReview,
   at: { readonly copy: number; readonly broken: string | null; readonly signal: AbortSignal },
@@ -199,15 +199,15 @@ async function reviewIn(
       previous: [],
       review: { fix, token, program, evidence },
     };
-    const read = await ask(session, request, { program, ...at });
-    const usage = answer.usage && read.usage ? joinUsage(answer.usage, read.usage) : read.usage;
+    const read = await askReviewer(session, request, { program, ...at });
+    const usage = answer.usage && read.usage ? addUsage(answer.usage, read.usage) : read.usage;
     answer = { reading: read.reading, usage };
     if (!read.isUnusable) break;
   }
   return answer;
 }
 
-async function ask(
+async function askReviewer(
   session: Session,
   request: DeployRequest,
   {
@@ -217,12 +217,12 @@ async function ask(
   }: { readonly program: string; readonly copy: number; readonly signal: AbortSignal },
 ): Promise<FixReview & { readonly isUnusable: boolean }> {
   const { workspace, cwd } = session;
-  const ready = await readyAgent(session, request, { copy, signal, isFixUnderTest: true });
+  const ready = await setUpAgent(session, request, { copy, signal, isFixUnderTest: true });
   if (typeof ready === 'string') return { ...createNoReview('no-answer', ready), isUnusable: false };
   const { id, workingCopy } = ready;
   const run = await ready.work();
-  warnOfWriting(session, request.cause.id, await workspace.collectChanges(String(id), copy));
-  const opinion = run.opinion && inProject(run.opinion);
+  warnAboutReviewerEdits(session, request.cause.id, await workspace.collectChanges(String(id), copy));
+  const opinion = run.opinion && toProjectOpinion(run.opinion);
   announceAgentEnd(session, request, { ...run, filesChanged: 0, ...(opinion ? { opinion } : {}) });
   const { usage } = run;
   const isUnusable = run.end.kind === 'unusable' || run.end.kind === 'spawn-failed';
@@ -230,12 +230,12 @@ async function ask(
   const why = 'reason' in run.end ? run.end.reason : `${program} gave no answer (${run.end.kind})`;
   return { ...createNoReview('no-answer', why), usage, isUnusable };
 
-  function inProject({ file, why, ...opinion }: Opinion): Opinion {
-    const named = file === null ? null : path.resolve(cwd, workingCopy.toProjectPaths(file));
-    const isOfProject = named !== null && isInside(workspace.root, named);
+  function toProjectOpinion({ file, why, ...opinion }: Opinion): Opinion {
+    const reviewerName = file === null ? null : path.resolve(cwd, workingCopy.toProjectPaths(file));
+    const isOfProject = reviewerName !== null && isInside(workspace.root, reviewerName);
     return {
       ...opinion,
-      file: isOfProject ? relativePath(workspace.root, named) : null,
+      file: isOfProject ? relativePath(workspace.root, reviewerName) : null,
       why: workingCopy.toProjectPaths(why),
     };
   }
@@ -245,7 +245,7 @@ function createNoReview(verdict: 'not-read' | 'no-answer', why: string): FixRevi
   return { reading: { verdict, by: null, file: null, line: null, why }, usage: null };
 }
 
-function warnOfWriting(session: Session, causeId: string, work: CollectedChange): void {
+function warnAboutReviewerEdits(session: Session, causeId: string, work: CollectedChange): void {
   warnAboutStrayEdits(session, causeId, { ...work, ignored: [] });
   const changed = (work.change?.edits ?? []).map((edit) => edit.path).slice(0, 5);
   if (changed.length === 0) return;

@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
 import { runFiles } from '../report-format.js';
-import { dir, runGuarded } from './run-folder.js';
+import { runDir, runGuarded } from './run-folder.js';
 import { ServerLog } from './server-log.js';
 
 interface SpawnOptions {
@@ -28,9 +28,9 @@ export function logChildOutput(webServers: ServerLog | null): readonly string[] 
   const prototype = ChildProcess.prototype as unknown as Spawnable;
   const original = prototype.spawn;
   const commands: string[] = [];
-  let own: ServerLog | null = null;
+  let ownLog: ServerLog | null = null;
   const chooseLog = ({ shell, args }: SpawnOptions): ServerLog | null => {
-    if (!isCalledByPlaywright()) return dir ? (own ??= openLog(dir)) : null;
+    if (!isCalledByPlaywright()) return runDir ? (ownLog ??= openLog(runDir)) : null;
     if (!webServers || !shell) return null;
     commands.push(args?.at(-1) ?? '');
     return webServers;
@@ -48,14 +48,14 @@ export function logChildOutput(webServers: ServerLog | null): readonly string[] 
 }
 
 /** Processes that this process has ended. Their later output does not explain an earlier failure. */
-const stopped = new Set<number>();
+const stoppedPids = new Set<number>();
 
 /** Observes `process.kill`, which Playwright and other code use to end whole process groups. */
 function watchForKills(): void {
-  const kill = process.kill.bind(process);
+  const originalKill = process.kill.bind(process);
   process.kill = (pid, signal = 'SIGTERM') => {
-    if (/^SIG(?:TERM|INT|QUIT|KILL)$/.test(String(signal))) stopped.add(Math.abs(pid));
-    return kill(pid, signal);
+    if (/^SIG(?:TERM|INT|QUIT|KILL)$/.test(String(signal))) stoppedPids.add(Math.abs(pid));
+    return originalKill(pid, signal);
   };
 }
 
@@ -73,7 +73,7 @@ function logOutput(child: Child, log: ServerLog): void {
     const [decoder, write] = [new StringDecoder('utf8'), log.openStream()];
     const push = stream.push.bind(stream);
     stream.push = (chunk: unknown, encoding?: BufferEncoding) => {
-      if (Buffer.isBuffer(chunk) && !stopped.has(child.pid ?? 0)) write(decoder.write(chunk));
+      if (Buffer.isBuffer(chunk) && !stoppedPids.has(child.pid ?? 0)) write(decoder.write(chunk));
       return push(chunk, encoding);
     };
   }

@@ -11,14 +11,14 @@ import type {
 } from '@playwright/test/reporter';
 import type { WebServer } from '../../model/failure.js';
 import { injectEnv, runFiles } from '../report-format.js';
-import { dir, runGuarded, appendReport } from './run-folder.js';
+import { runDir, runGuarded, appendReport } from './run-folder.js';
 import { logChildOutput, preloadOption } from './child-output.js';
 import { listRerunIds, listSerialGroups } from './rerun-ids.js';
 import { ServerLog } from './server-log.js';
 import { createTestError, createTestFailure, createTestResult } from './test-data.js';
 
 const MAX_SET_UP_OUTPUT = 64 * 1024;
-/** The delay of a progress report. Reporting each of thousands of fast tests would slow them down. */
+/** How long to delay a progress report. Reporting each of thousands of fast tests would slow them down. */
 const progressDelayMs = 200;
 /** How long a traced run waits for self-heal to examine its failures, and how often it checks. */
 const MAX_WAIT_MS = 2_000;
@@ -35,8 +35,8 @@ export default class SelfHealReporter {
   /** The commands of the web servers whose output is logged. */
   #webServers: readonly string[] = [];
   #writeServerLog: ReturnType<ServerLog['openStream']> | null = null;
-  readonly #ended = new Set<string>();
-  #failed = 0;
+  readonly #endedTests = new Set<string>();
+  #failedCount = 0;
   #failedTries = 0;
   #total = 0;
   #lastEnded: TestCase | null = null;
@@ -53,8 +53,8 @@ export default class SelfHealReporter {
     });
     runGuarded('the report could not be started', () => appendReport({ type: 'hello' }));
     runGuarded('the output of servers could not be logged', () => {
-      if (!dir) return;
-      const log = new ServerLog(path.join(dir, runFiles.serverLog));
+      if (!runDir) return;
+      const log = new ServerLog(path.join(runDir, runFiles.serverLog));
       this.#webServers = logChildOutput(log);
       this.#writeServerLog = log.openStream();
     });
@@ -72,10 +72,10 @@ export default class SelfHealReporter {
 
   onConfigure(config: FullConfig): void {
     this.#config = config;
-    runGuarded('the output of the set-up cannot be kept', () => this.#listenToSetUp());
+    runGuarded('the output of the set-up cannot be kept', () => this.#captureSetUpOutput());
     const { rootDir, configFile = null, version } = config;
     runGuarded('the configuration was not reported', () =>
-      appendReport({ type: 'configured', rootDir, configFile, version, ...readSetup(config) }),
+      appendReport({ type: 'configured', rootDir, configFile, version, ...readSetUp(config) }),
     );
   }
 
@@ -89,14 +89,14 @@ export default class SelfHealReporter {
       const total = suite.allTests().length;
       this.#total = total;
       // If a server did not become available, Playwright begins an empty suite and does not start the servers after it.
-      const isUp = total > 0 && this.#writeServerLog !== null;
-      const reused = this.#config && isUp ? findReusedServer(this.#config, this.#webServers) : null;
+      const areServersUp = total > 0 && this.#writeServerLog !== null;
+      const reused = this.#config && areServersUp ? findReusedServer(this.#config, this.#webServers) : null;
       appendReport({ type: 'begin', total, reusedServer: reused });
     });
   }
 
   /** Keeps the output of a `globalSetup`, which reporters do not get. If the process ends there, nothing else explains why. */
-  #listenToSetUp(): void {
+  #captureSetUpOutput(): void {
     this.#setUpOutput = '';
     for (const stream of [process.stdout, process.stderr]) {
       const write = stream.write.bind(stream) as (...args: readonly unknown[]) => boolean;
@@ -106,7 +106,7 @@ export default class SelfHealReporter {
         return write(...args);
       };
     }
-    // Before the log's own listener, which writes what is pending.
+    // Runs before the log's own listener, which writes the pending lines.
     process.prependOnceListener('exit', () => this.#writeServerLog?.(this.#setUpOutput ?? ''));
   }
 
@@ -119,12 +119,12 @@ export default class SelfHealReporter {
       const trace = isRed ? undefined : result.attachments.find(({ name }) => name === 'trace')?.path;
       if (trace !== undefined && isTraced) appendReport({ type: 'passed', test: test.id, trace });
       // A serial group is retried as a whole, including its tests that had passed.
-      if ((isRed && result.retry < test.retries) || this.#ended.has(test.id)) return;
-      this.#ended.add(test.id);
-      this.#failed += Number(!test.ok());
+      if ((isRed && result.retry < test.retries) || this.#endedTests.has(test.id)) return;
+      this.#endedTests.add(test.id);
+      this.#failedCount += Number(!test.ok());
       this.#lastEnded = test;
       this.#progressTimer ??= setTimeout(() => this.#reportProgress(), progressDelayMs).unref();
-      if (isTraced && this.#ended.size >= this.#total) this.#waitUntilExamined();
+      if (isTraced && this.#endedTests.size >= this.#total) this.#waitUntilExamined();
     });
   }
 
@@ -133,8 +133,8 @@ export default class SelfHealReporter {
    * name. A reporter cannot delay the end of a run in any other way.
    */
   #waitUntilExamined(): void {
-    if (!dir || this.#failedTries === 0) return;
-    const examined = path.join(dir, runFiles.examined);
+    if (!runDir || this.#failedTries === 0) return;
+    const examined = path.join(runDir, runFiles.examined);
     const clock = new Int32Array(new SharedArrayBuffer(4));
     for (let waitedMs = 0; waitedMs < MAX_WAIT_MS; waitedMs += checkMs) {
       if (fs.existsSync(examined) && Number(fs.readFileSync(examined, 'utf8')) >= this.#failedTries) return;
@@ -147,7 +147,7 @@ export default class SelfHealReporter {
     this.#progressTimer = null;
     const test = this.#lastEnded?.titlePath().slice(2).join(' › ') ?? '';
     runGuarded('the progress was not reported', () =>
-      appendReport({ type: 'progress', done: this.#ended.size, failed: this.#failed, test }),
+      appendReport({ type: 'progress', done: this.#endedTests.size, failed: this.#failedCount, test }),
     );
   }
 
@@ -208,7 +208,7 @@ function readInternals(config: FullConfig): Internal {
 }
 
 /** Returns the set-up that a config defines. */
-function readSetup(config: FullConfig): { webServers: WebServer[]; globalSetup: readonly string[] } {
+function readSetUp(config: FullConfig): { webServers: WebServer[]; globalSetup: readonly string[] } {
   const folder = config.configFile ? path.dirname(config.configFile) : config.rootDir;
   const { globalSetups = config.globalSetup ? [config.globalSetup] : [] } = readInternals(config);
   return {

@@ -1,7 +1,7 @@
 import type { FullProject, Suite, TestCase } from '@playwright/test/reporter';
 import { determineOutcome } from './test-data.js';
 
-/** Above this many ids in total, failures of a set-up project list one dependent test each instead of all. */
+/** If there were more ids in total, each failure of a set-up project lists one dependent test instead of all. */
 const MAX_REPEATED_IDS = 20_000;
 
 /**
@@ -11,9 +11,9 @@ const MAX_REPEATED_IDS = 20_000;
 export function listRerunIds(root: Suite): Record<string, string[]> {
   const tests = root.allTests();
   const failing = tests.filter((test) => determineOutcome(test) === 'unexpected');
-  const group = (test: TestCase) => (findSerialGroup(test)?.allTests() ?? []).map(({ id }) => id);
-  const ids = new Map(failing.map((test) => [test.id, new Set([test.id, ...group(test)])]));
-  for (const [victim, culprit] of pairVictims(tests, failing)) ids.get(culprit.id)?.add(victim.id);
+  const listGroupIds = (test: TestCase) => (findSerialGroup(test)?.allTests() ?? []).map(({ id }) => id);
+  const ids = new Map(failing.map((test) => [test.id, new Set([test.id, ...listGroupIds(test)])]));
+  for (const [victim, culprit] of pairAbandonedTests(tests, failing)) ids.get(culprit.id)?.add(victim.id);
   addDependents(tests, failing, ids);
   return Object.fromEntries([...ids].map(([id, again]) => [id, [...again]]));
 }
@@ -36,7 +36,10 @@ function listAncestors(test: TestCase): Suite[] {
 }
 
 /** Pairs each test that Playwright abandoned without a worker with the failing test nearest to it in the file. */
-function pairVictims(tests: readonly TestCase[], failing: readonly TestCase[]): [TestCase, TestCase][] {
+function pairAbandonedTests(
+  tests: readonly TestCase[],
+  failing: readonly TestCase[],
+): [TestCase, TestCase][] {
   const culprits = new Map<Suite, TestCase>();
   for (const test of failing) {
     for (const suite of listSuitesWithinFile(test)) if (!culprits.has(suite)) culprits.set(suite, test);
@@ -59,10 +62,10 @@ function addDependents(
   ids: ReadonlyMap<string, Set<string>>,
 ): void {
   const projects = groupByProject(tests);
-  for (const [project, own] of groupByProject(failing)) {
+  for (const [project, failingTests] of groupByProject(failing)) {
     let needed = findDependentTests(project, projects);
-    if (needed.length * own.length > MAX_REPEATED_IDS) needed = needed.slice(0, 1);
-    for (const test of own) for (const { id } of needed) ids.get(test.id)?.add(id);
+    if (needed.length * failingTests.length > MAX_REPEATED_IDS) needed = needed.slice(0, 1);
+    for (const test of failingTests) for (const { id } of needed) ids.get(test.id)?.add(id);
   }
 }
 
@@ -71,8 +74,8 @@ function groupByProject(tests: readonly TestCase[]): Map<FullProject, TestCase[]
   for (const test of tests) {
     const project = test.parent.project();
     if (!project) continue;
-    const own = projects.get(project);
-    if (own) own.push(test);
+    const projectTests = projects.get(project);
+    if (projectTests) projectTests.push(test);
     else projects.set(project, [test]);
   }
   return projects;

@@ -26,7 +26,7 @@ export class ServerLog {
     this.#file = file;
     this.#fd = fs.openSync(file, 'w+');
     process.once('exit', () => {
-      for (const rest of this.#unfinished.values()) this.#addLine(rest);
+      for (const incomplete of this.#unfinished.values()) this.#addLine(incomplete);
       this.flush();
     });
   }
@@ -36,11 +36,11 @@ export class ServerLog {
     const stream = Symbol('stream');
     return (text) => {
       const lines = ((this.#unfinished.get(stream) ?? '') + text).split('\n');
-      const rest = lines.pop() ?? '';
-      if (rest === '' || rest.length > MAX_LINE_LENGTH) this.#unfinished.delete(stream);
-      else this.#unfinished.set(stream, rest);
+      const incomplete = lines.pop() ?? '';
+      if (incomplete === '' || incomplete.length > MAX_LINE_LENGTH) this.#unfinished.delete(stream);
+      else this.#unfinished.set(stream, incomplete);
       for (const line of lines) this.#addLine(line);
-      if (rest.length > MAX_LINE_LENGTH) this.#addLine(rest);
+      if (incomplete.length > MAX_LINE_LENGTH) this.#addLine(incomplete);
     };
   }
 
@@ -81,9 +81,9 @@ export class ServerLog {
     // The note has the time of the line after it, so that the file stays in chronological order.
     const stamp = /^\d+/.exec(tail.toString('latin1', 0, 20))?.[0] ?? String(Date.now());
     const note = `${stamp} [self-heal] ${tailStart - headEnd} bytes of server output were cut here\n`;
-    const rest = Buffer.concat([head, Buffer.from(note), tail]);
-    fs.writeSync(this.#fd, rest, 0, rest.length, 0);
-    fs.ftruncateSync(this.#fd, rest.length);
-    this.#size = rest.length;
+    const shortened = Buffer.concat([head, Buffer.from(note), tail]);
+    fs.writeSync(this.#fd, shortened, 0, shortened.length, 0);
+    fs.ftruncateSync(this.#fd, shortened.length);
+    this.#size = shortened.length;
   }
 }

@@ -39,20 +39,23 @@ export function createTestFailure(test: TestCase, result: TestResult): TestFailu
     durationMs: result.duration,
     startedAt: result.startTime.getTime(),
     attachments: attachments.slice(0, MAX_ATTACHMENTS),
-    ...readSetup(test, result),
+    ...readSetUp(test, result),
   };
 }
 
 /** Returns the set-up of a test by its project. */
-function readSetup(test: TestCase, { startTime }: TestResult): { setUp?: SetUp } {
+function readSetUp(test: TestCase, { startTime }: TestResult): { setUp?: SetUp } {
   const project = test.parent.project();
   const projects = project?.dependencies ?? [];
   const stored = project?.use.storageState;
   const storageState = typeof stored === 'string' ? path.relative(process.cwd(), stored) : null;
   if (projects.length === 0 && storageState === null) return {};
-  const written = storageState === null ? undefined : fs.statSync(storageState, { throwIfNoEntry: false });
-  const storageAgeMs = written ? Math.max(0, Math.round(startTime.getTime() - written.mtimeMs)) : null;
-  const isEmpty = storageState !== null && written !== undefined && isStorageEmpty(storageState);
+  const storageFile =
+    storageState === null ? undefined : fs.statSync(storageState, { throwIfNoEntry: false });
+  const storageAgeMs = storageFile
+    ? Math.max(0, Math.round(startTime.getTime() - storageFile.mtimeMs))
+    : null;
+  const isEmpty = storageState !== null && storageFile !== undefined && isStorageEmpty(storageState);
   return {
     setUp: {
       projects,

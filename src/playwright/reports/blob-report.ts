@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { readBoundedLines, listEntries, inflate, withZip } from '../zip.js';
 import { jsonOf } from '../../json-of.js';
 import type { TestResult } from '../suite-run.js';
-import { findCommit, configShape, type ReadReport, shardShape, status } from './json-report.js';
+import { findCommit, configShape, type ReadReport, shardShape, statusShape } from './json-report.js';
 import { createTestKey } from './report.js';
 import { groupBy } from '../../group-by.js';
 
-const test = z.object({
+const testShape = z.object({
   testId: z.string(),
   title: z.string(),
   annotations: z.array(z.object({ type: z.string() })).optional(),
@@ -14,15 +14,15 @@ const test = z.object({
 
 interface BlobSuite {
   readonly title: string;
-  readonly entries: readonly (BlobSuite | z.infer<typeof test>)[];
+  readonly entries: readonly (BlobSuite | z.infer<typeof testShape>)[];
 }
 
-const suite: z.ZodType<BlobSuite> = z.lazy(() =>
-  z.object({ title: z.string(), entries: z.array(z.union([test, suite])) }),
+const suiteShape: z.ZodType<BlobSuite> = z.lazy(() =>
+  z.object({ title: z.string(), entries: z.array(z.union([testShape, suiteShape])) }),
 );
 
 /** The relevant lines; all others are steps, output and attachments. */
-const line = z.discriminatedUnion('method', [
+const lineShape = z.discriminatedUnion('method', [
   z.object({
     method: z.literal('onBlobReportMetadata'),
     params: z.object({ shard: shardShape.nullish() }),
@@ -30,13 +30,13 @@ const line = z.discriminatedUnion('method', [
   z.object({ method: z.literal('onConfigure'), params: z.object({ config: configShape }) }),
   z.object({
     method: z.literal('onProject'),
-    params: z.object({ project: z.object({ name: z.string(), suites: z.array(suite) }) }),
+    params: z.object({ project: z.object({ name: z.string(), suites: z.array(suiteShape) }) }),
   }),
   z.object({
     method: z.literal('onTestEnd'),
     params: z.object({
-      test: z.object({ testId: z.string(), expectedStatus: status }),
-      result: z.object({ status, duration: z.number() }),
+      test: z.object({ testId: z.string(), expectedStatus: statusShape }),
+      result: z.object({ status: statusShape, duration: z.number() }),
     }),
   }),
   z.object({ method: z.literal('onError') }),
@@ -57,10 +57,10 @@ export async function readBlobReport(file: string): Promise<ReadReport | null> {
   return withZip(file, async (zip) => {
     const [report] = await listEntries(zip, (name) => /^report[\w.-]*\.jsonl$/.test(name));
     if (!report) return null;
-    const lines: z.infer<typeof line>[] = [];
+    const lines: z.infer<typeof lineShape>[] = [];
     await readBoundedLines(inflate(zip, report.entry, reportBytes), lineBytes, ({ bytes, isComplete }) => {
       if (!relevantLine.test(bytes.toString('utf8', 0, methodBytes))) return;
-      const { data } = line.safeParse(isComplete ? jsonOf(bytes.toString('utf8')) : undefined);
+      const { data } = lineShape.safeParse(isComplete ? jsonOf(bytes.toString('utf8')) : undefined);
       if (!data) throw new Error('one of its lines does not have the format of a blob report');
       lines.push(data);
     });
@@ -68,29 +68,29 @@ export async function readBlobReport(file: string): Promise<ReadReport | null> {
   });
 }
 
-type Line = z.infer<typeof line>;
+type Line = z.infer<typeof lineShape>;
 type Try = Extract<Line, { method: 'onTestEnd' }>['params'];
 
 function createReport(lines: readonly Line[]): ReadReport {
-  const paramsOf = <M extends Exclude<Line['method'], 'onError'>>(method: M) =>
+  const listLines = <M extends Exclude<Line['method'], 'onError'>>(method: M) =>
     lines.filter((entry): entry is Extract<Line, { method: M }> => entry.method === method);
-  const [metadata] = paramsOf('onBlobReportMetadata');
-  const [configured] = paramsOf('onConfigure');
-  const [end] = paramsOf('onEnd');
+  const [metadata] = listLines('onBlobReportMetadata');
+  const [configured] = listLines('onConfigure');
+  const [end] = listLines('onEnd');
   if (!metadata || !configured || !end) throw new Error('it is incomplete');
-  const ended = paramsOf('onTestEnd').map(({ params }) => params);
-  const tries = groupBy(ended, ({ test }) => test.testId);
+  const endedTries = listLines('onTestEnd').map(({ params }) => params);
+  const tries = groupBy(endedTries, ({ test }) => test.testId);
   return {
     shard: metadata.params.shard ?? { current: 1, total: 1 },
     commit: findCommit(configured.params.config),
     isSuiteRed:
       end.params.result.status === 'interrupted' || lines.some(({ method }) => method === 'onError'),
-    tests: paramsOf('onProject')
+    tests: listLines('onProject')
       .flatMap(({ params }) => listTests(params.project))
       .map(({ id, key, isSkipped }) => {
-        const own = tries.get(id) ?? [];
-        const durationMs = own.at(-1)?.result.duration ?? 0;
-        return { key, outcome: determineOutcome(own, isSkipped), durationMs };
+        const testTries = tries.get(id) ?? [];
+        const durationMs = testTries.at(-1)?.result.duration ?? 0;
+        return { key, outcome: determineOutcome(testTries, isSkipped), durationMs };
       }),
   };
 }
@@ -109,11 +109,11 @@ function listTests({
   readonly name: string;
   readonly suites: readonly BlobSuite[];
 }): BlobTest[] {
-  const listTestsIn = (above: readonly string[], { title, entries }: BlobSuite): BlobTest[] =>
+  const listTestsIn = (parentTitles: readonly string[], { title, entries }: BlobSuite): BlobTest[] =>
     entries.flatMap((entry) => {
-      if (!('testId' in entry)) return listTestsIn([...above, title], entry);
+      if (!('testId' in entry)) return listTestsIn([...parentTitles, title], entry);
       const isSkipped = (entry.annotations ?? []).some(({ type }) => type === 'skip' || type === 'fixme');
-      return { id: entry.testId, key: createTestKey(name, [...above, title, entry.title]), isSkipped };
+      return { id: entry.testId, key: createTestKey(name, [...parentTitles, title, entry.title]), isSkipped };
     });
   return suites.flatMap((top) => listTestsIn([], top));
 }

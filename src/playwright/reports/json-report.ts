@@ -9,17 +9,17 @@ export const shardShape = z
   .object({ current: z.int().positive(), total: z.int().positive().max(10_000) })
   .refine(({ current, total }) => current <= total, 'is not a shard');
 
-export const status = z.enum(['passed', 'failed', 'timedOut', 'skipped', 'interrupted']);
+export const statusShape = z.enum(['passed', 'failed', 'timedOut', 'skipped', 'interrupted']);
 
-const commit = z.string().regex(/^[\da-f]{7,64}$/);
+const commitShape = z.string().regex(/^[\da-f]{7,64}$/);
 
 /** The config in Playwright's JSON and blob reports. */
 export const configShape = z.object({
   shard: shardShape.nullish(),
   metadata: z
     .object({
-      gitCommit: z.object({ hash: commit }).optional().catch(undefined),
-      ci: z.object({ commitHash: commit.optional() }).optional().catch(undefined),
+      gitCommit: z.object({ hash: commitShape }).optional().catch(undefined),
+      ci: z.object({ commitHash: commitShape.optional() }).optional().catch(undefined),
     })
     .optional()
     .catch(undefined),
@@ -30,36 +30,36 @@ export function findCommit({ metadata }: z.infer<typeof configShape>): string | 
   return metadata?.gitCommit?.hash ?? metadata?.ci?.commitHash ?? null;
 }
 
-const test = z.object({
+const testShape = z.object({
   projectName: z.string(),
-  expectedStatus: status,
+  expectedStatus: statusShape,
   status: z.enum(['expected', 'unexpected', 'flaky', 'skipped']),
   results: z.array(z.object({ duration: z.number() })),
 });
 
 interface JsonSuite {
   readonly title: string;
-  readonly specs: readonly { readonly title: string; readonly tests: readonly z.infer<typeof test>[] }[];
+  readonly specs: readonly { readonly title: string; readonly tests: readonly z.infer<typeof testShape>[] }[];
   readonly suites?: readonly JsonSuite[] | undefined;
 }
 
-const suite: z.ZodType<JsonSuite> = z.lazy(() =>
+const suiteShape: z.ZodType<JsonSuite> = z.lazy(() =>
   z.object({
     title: z.string(),
-    specs: z.array(z.object({ title: z.string(), tests: z.array(test) })),
-    suites: z.array(suite).optional(),
+    specs: z.array(z.object({ title: z.string(), tests: z.array(testShape) })),
+    suites: z.array(suiteShape).optional(),
   }),
 );
 
-const report = z.object({
+const reportShape = z.object({
   config: configShape,
-  suites: z.array(suite),
+  suites: z.array(suiteShape),
   errors: z.array(z.unknown()),
 });
 
 /** Reads a report of Playwright's JSON reporter. Throws if it is damaged. */
 export function readJsonReport(text: string): ReadReport {
-  const { config, suites, errors } = report.parse(JSON.parse(text));
+  const { config, suites, errors } = reportShape.parse(JSON.parse(text));
   return {
     shard: config.shard ?? { current: 1, total: 1 },
     commit: findCommit(config),
@@ -68,19 +68,25 @@ export function readJsonReport(text: string): ReadReport {
   };
 }
 
-function listTests(above: readonly string[], { title, specs, suites = [] }: JsonSuite): ReportedTest[] {
-  const titles = [...above, title];
-  const own = specs.flatMap((spec) =>
+function listTests(
+  parentTitles: readonly string[],
+  { title, specs, suites = [] }: JsonSuite,
+): ReportedTest[] {
+  const titles = [...parentTitles, title];
+  const ownTests = specs.flatMap((spec) =>
     spec.tests.map((result) => ({
       key: createTestKey(result.projectName, [...titles, spec.title]),
       outcome: determineOutcome(result),
       durationMs: result.results.at(-1)?.duration ?? 0,
     })),
   );
-  return [...own, ...suites.flatMap((nested) => listTests(titles, nested))];
+  return [...ownTests, ...suites.flatMap((nested) => listTests(titles, nested))];
 }
 
 /** In Playwright's reports, tests that should have run and did not are `skipped`, too. */
-function determineOutcome({ status: outcome, expectedStatus }: z.infer<typeof test>): TestResult['outcome'] {
+function determineOutcome({
+  status: outcome,
+  expectedStatus,
+}: z.infer<typeof testShape>): TestResult['outcome'] {
   return outcome === 'skipped' && expectedStatus !== 'skipped' ? 'not-run' : outcome;
 }

@@ -8,7 +8,7 @@ import { readBlobReport } from './blob-report.js';
 import { readJsonReport, type ReadReport } from './json-report.js';
 import type { PlaywrightReport } from './report.js';
 
-/** How deep in an artifact reports are searched. */
+/** How deep in an artifact to search for reports. */
 const MAX_DEPTH = 8;
 /** Larger than any report without its attachments; files are read into memory. */
 const MAX_BYTES = 256 * 1024 * 1024;
@@ -24,8 +24,8 @@ export async function readReports(
 ): Promise<Result<PlaywrightReport[], Problem>> {
   // A file may be named twice: by itself and through its folder.
   const reports = new Map<string, PlaywrightReport>();
-  for (const named of paths) {
-    const files = await listFiles(path.resolve(cwd, named), 0);
+  for (const reportPath of paths) {
+    const files = await listFiles(path.resolve(cwd, reportPath), 0);
     let count = 0;
     for (const file of files ?? []) {
       const name = visibleText(path.relative(cwd, file));
@@ -38,7 +38,7 @@ export async function readReports(
         return err(createDamagedProblem(name, error));
       }
     }
-    if (count === 0) return err(createNoReportsProblem(named, files !== null));
+    if (count === 0) return err(createNoReportsProblem(reportPath, files !== null));
   }
   return ok([...reports.values()]);
 }
@@ -52,16 +52,16 @@ async function listFiles(folder: string, depth: number): Promise<string[] | null
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
   const files: string[] = [];
   for (const entry of entries.toSorted((a, b) => a.name.localeCompare(b.name, 'en', { numeric: true }))) {
-    const inner = path.join(folder, entry.name);
-    if (entry.isFile()) files.push(inner);
-    else if (entry.isDirectory() && !ignored.has(entry.name) && depth < MAX_DEPTH)
-      files.push(...((await listFiles(inner, depth + 1)) ?? []));
+    const entryPath = path.join(folder, entry.name);
+    if (entry.isFile()) files.push(entryPath);
+    else if (entry.isDirectory() && !ignoredFolders.has(entry.name) && depth < MAX_DEPTH)
+      files.push(...((await listFiles(entryPath, depth + 1)) ?? []));
   }
   return files;
 }
 
 /** `.self-heal` contains self-heal's own reports. */
-const ignored: ReadonlySet<string> = new Set(['node_modules', '.self-heal']);
+const ignoredFolders: ReadonlySet<string> = new Set(['node_modules', '.self-heal']);
 
 async function readReport(file: string): Promise<ReadReport | null> {
   switch (path.extname(file)) {
@@ -77,12 +77,12 @@ async function readReport(file: string): Promise<ReadReport | null> {
 const beginningBytes = 1024;
 
 async function beginsWith(file: string, pattern: RegExp): Promise<boolean> {
-  const opened = await open(file);
+  const handle = await open(file);
   try {
-    const { buffer, bytesRead } = await opened.read(Buffer.alloc(beginningBytes));
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(beginningBytes));
     return pattern.test(buffer.toString('utf8', 0, bytesRead));
   } finally {
-    await opened.close();
+    await handle.close();
   }
 }
 
@@ -102,7 +102,7 @@ function createDamagedProblem(name: string, error: unknown): Problem {
       : reasonOf(error);
   return {
     kind: 'input-unreadable',
-    message: `${name} is not a usable report of Playwright: ${visibleText(reason)}`,
+    message: `${name} is not a usable Playwright report: ${visibleText(reason)}`,
     remedy: 'Download it again, or remove it and heal the other shards with --allow-missing-shards.',
   };
 }
@@ -110,7 +110,7 @@ function createDamagedProblem(name: string, error: unknown): Problem {
 function createNoReportsProblem(named: string, exists: boolean): Problem {
   return {
     kind: 'input-unreadable',
-    message: exists ? `${named} contains no report of Playwright` : `${named} does not exist`,
+    message: exists ? `${named} contains no Playwright report` : `${named} does not exist`,
     remedy:
       'Have each shard run `playwright test --shard=1/3 --reporter=blob` and keep its blob-report folder; the json reporter works, too.',
   };

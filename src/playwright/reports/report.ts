@@ -36,7 +36,7 @@ export function createTestKey(project: string, titles: readonly string[]): strin
   return `[${project}] › ${titles.filter((title) => title !== '').join(' › ')}`.replaceAll('\\', '/');
 }
 
-/** The number of a suite's shards, and those without a report. */
+/** The number of a suite's shards, and the shards without a report. */
 export interface ShardCount {
   readonly total: number;
   readonly missing: readonly number[];
@@ -45,16 +45,16 @@ export interface ShardCount {
 /** The reports of other runs that a run heals from. */
 export interface Reports extends ShardCount {
   readonly reports: readonly PlaywrightReport[];
-  /** True if all of them are of the checked-out commit. */
-  readonly isOfCommit: boolean;
+  /** True if all of them are from the checked-out commit. */
+  readonly matchesCommit: boolean;
   /** True if there are uncommitted changes here. */
-  readonly isDirtyHere: boolean;
+  readonly hasUncommittedChanges: boolean;
 }
 
 /** Counts the shards. A report without a shard counts as one. */
 export function countShards(reports: readonly PlaywrightReport[]): ShardCount {
-  const present = new Set(keepShardReports(reports).map(({ shard }) => shard.current));
-  const total = keepShardReports(reports)[0]?.shard.total ?? reports.length;
+  const present = new Set(listShardReports(reports).map(({ shard }) => shard.current));
+  const total = listShardReports(reports)[0]?.shard.total ?? reports.length;
   const all = Array.from({ length: total }, (_, index) => index + 1);
   return { total, missing: present.size === 0 ? [] : all.filter((shard) => !present.has(shard)) };
 }
@@ -72,7 +72,7 @@ export function createMissingShardsProblem(reports: readonly PlaywrightReport[],
   return {
     kind: 'input-unreadable',
     message: listMissingShards(count),
-    detail: formatList(keepShardReports(reports), formatShard),
+    detail: formatList(listShardReports(reports), formatShard),
     remedy:
       'A shard that could not start leaves no report: check its job. To heal the failures of the other shards, add --allow-missing-shards.',
   };
@@ -105,7 +105,7 @@ function findOtherCommit(reports: readonly PlaywrightReport[], commit: string | 
 }
 
 function findOtherTotal(reports: readonly PlaywrightReport[]): Problem | null {
-  const sharded = keepShardReports(reports);
+  const sharded = listShardReports(reports);
   if (sharded.every(({ shard }) => shard.total === sharded[0]?.shard.total)) return null;
   return {
     kind: 'usage',
@@ -116,7 +116,7 @@ function findOtherTotal(reports: readonly PlaywrightReport[]): Problem | null {
 }
 
 function findDuplicates(reports: readonly PlaywrightReport[]): Problem | null {
-  const sharded = keepShardReports(reports);
+  const sharded = listShardReports(reports);
   const duplicated = sharded.filter(
     ({ shard }) => sharded.filter((other) => other.shard.current === shard.current).length > 1,
   );
@@ -131,7 +131,7 @@ function findDuplicates(reports: readonly PlaywrightReport[]): Problem | null {
 
 type ShardReport = PlaywrightReport & { readonly shard: Shard };
 
-function keepShardReports(reports: readonly PlaywrightReport[]): ShardReport[] {
+function listShardReports(reports: readonly PlaywrightReport[]): ShardReport[] {
   return reports.flatMap((report) => (report.shard ? { ...report, shard: report.shard } : []));
 }
 

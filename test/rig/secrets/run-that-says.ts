@@ -25,10 +25,10 @@ import type { Session } from '../../../src/heal/session.js';
 import { openContentStore } from '../../../src/workspace/change.js';
 import { createRunPlan } from '../../../src/run/run-plan.js';
 import { createSpending } from '../../../src/run/spending.js';
-import { summarize } from '../../../src/heal/progress.js';
+import { summarizeCause } from '../../../src/heal/progress.js';
 import { unedited } from '../healing-session.js';
 import { Observations } from '../../../src/heal/observations.js';
-import { announceTests } from '../../../src/heal/tell-tests.js';
+import { announceTests } from '../../../src/heal/announce-tests.js';
 import {
   aConsoleEntry,
   aRequest,
@@ -133,7 +133,7 @@ export async function runThatSays(
       plan: createRunPlan(),
       runInCleanCopy: async () => 'there is none',
       prepare: async () => null,
-      runAgain: async () => run,
+      rerun: async () => run,
     },
     diagnostics: {
       writeFailure: (failure) => writeFailure({ folder: folder.value, redactor }, failure),
@@ -155,7 +155,7 @@ export async function runThatSays(
   bus.emit({ type: 'suite.started', purpose: 'first', tests: 2, causeId: null });
   bus.emit({ type: 'suite.progress', done: 1, total: 2, failed: 1, test: say('progress') });
   announceTests(session, { tests: [{ ...aResult('a1b2', 'unexpected'), test: failure.test }] });
-  bus.emit({ type: 'cause.found', cause: summarize(cause) });
+  bus.emit({ type: 'cause.found', cause: summarizeCause(cause) });
   bus.emit({ type: 'run.warning', message: say('warning') });
   const deploy = async (n: number, previous: readonly Attempt[]) => {
     const request = { cause, agent: 'debugger', n, previous };

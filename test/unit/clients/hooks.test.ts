@@ -29,7 +29,7 @@ describe('the hooks of a run', () => {
     async (_, over, count, learns) => {
       const hooks = await createAgentHooks(partsWith(over));
       expect(hooks.proposers).toHaveLength(count);
-      expect(hooks.attemptEnded !== undefined).toBe(learns);
+      expect(hooks.onAttemptEnd !== undefined).toBe(learns);
     },
   );
 });

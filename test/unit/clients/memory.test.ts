@@ -8,7 +8,7 @@ import { aCause, anAttempt, anEnd } from '../../rig/builders.js';
 import { tempDir } from '../../rig/temp-dir.js';
 
 /** A memory whose store remembers each fix as `saved`; returns what it was told to refuse. */
-async function memory(findSecrets: (text: string) => readonly string[] = () => []) {
+async function memory(listSecretNames: (text: string) => readonly string[] = () => []) {
   const dir = path.join(tempDir(), '.self-heal', 'runs', 'run1');
   mkdirSync(dir, { recursive: true });
   const hash = await openContentStore(dir).put(Buffer.from('fixed\n'));
@@ -17,7 +17,7 @@ async function memory(findSecrets: (text: string) => readonly string[] = () => [
   await storeChange(dir, { id: '2', edits: [], folders: [] });
   const saved: string[] = [];
   const refused: string[] = [];
-  const { rememberAttempt: attemptEnded } = createMemory({
+  const { rememberAttempt: onAttemptEnd } = createMemory({
     store: {
       listRememberedFixes: async () => [],
       rememberFix: async ({ runId }) => (saved.push(runId), 'saved'),
@@ -25,10 +25,10 @@ async function memory(findSecrets: (text: string) => readonly string[] = () => [
     },
     folder: { dir, runId: 'run1' },
     root: dir,
-    findSecrets,
+    listSecretNames,
     warn: () => undefined,
   });
-  return { attemptEnded, saved, refused };
+  return { onAttemptEnd, saved, refused };
 }
 
 const green = anAttempt({ change: '1', agent: 'debugger', end: anEnd('green') });
@@ -38,20 +38,20 @@ it.each([
   anEnd('taken-out'),
   anEnd('still-failing'),
 ] satisfies AttemptEnd[])('ME-8 does not try a fix again that was green and then is $kind', async (end) => {
-  const { attemptEnded, saved, refused } = await memory();
-  await attemptEnded(aCause(), green, 'green-once');
-  await attemptEnded(aCause(), { ...green, end }, 'proven');
+  const { onAttemptEnd, saved, refused } = await memory();
+  await onAttemptEnd(aCause(), green, 'green-once');
+  await onAttemptEnd(aCause(), { ...green, end }, 'proven');
   expect([saved, refused]).toEqual([['run1'], ['saved']]);
 });
 
 it('ME-8 remembers no fix without an edit', async () => {
-  const { attemptEnded, saved } = await memory();
-  await attemptEnded(aCause(), { ...green, change: '2' }, 'proven');
+  const { onAttemptEnd, saved } = await memory();
+  await onAttemptEnd(aCause(), { ...green, change: '2' }, 'proven');
   expect(saved).toEqual([]);
 });
 
 it('EV-9 remembers no fix of a file whose name holds a secret', async () => {
-  const { attemptEnded, saved } = await memory((text) => (text.includes('src/a') ? ['value of KEY'] : []));
-  await attemptEnded(aCause(), green, 'proven');
+  const { onAttemptEnd, saved } = await memory((text) => (text.includes('src/a') ? ['value of KEY'] : []));
+  await onAttemptEnd(aCause(), green, 'proven');
   expect(saved).toEqual([]);
 });

@@ -55,7 +55,7 @@ it('HN-3 rejects a change whose judgement takes too long, and says so', async ()
   expect(await judgedBy("process.on('message', () => { for (;;); });", 100)).toEqual([tooLong(5)]);
 });
 
-it('HN-3 HN-4 limits processor time, of which a busy machine gives it little', async () => {
+it('HN-3 HN-4 limits processor time, not real time, so that a busy machine rejects nothing', async () => {
   const source = readFileSync(new URL('../../../src/guard/limit-processor-time.ts', import.meta.url), 'utf8');
   const limit = ts.transpileModule(source, { compilerOptions: { module: ts.ModuleKind.ES2022 } }).outputText;
   const idle = `${limit}; process.on('message', () => { limitProcessorTime(500); setTimeout(() => process.exit(9), 1000); });`;

@@ -24,7 +24,7 @@ interface ChangedStep {
 const click = "await page.getByRole('button').click();";
 const status = (matcher: string) => `await expect(page.getByRole('status')).${matcher};`;
 
-describe('HN-3 the trees of a test are walked side by side', () => {
+describe('HN-3 the old and new syntax trees of a test are compared', () => {
   it('HN-3 shows the lines before and after, with title, file, line', async () => {
     const [before, after] = [
       spec(`${click}\n${status("toHaveText('Paid')")}`),
@@ -44,7 +44,7 @@ describe('HN-3 the trees of a test are walked side by side', () => {
   });
 
   it.each(jsonLines<ChangedStep>(import.meta.dirname, 'changed-steps.jsonl'))(
-    'HN-3 HN-4 calls it $strength if $what',
+    'HN-3 HN-4 a change is $strength if $what',
     async ({ strength, before, after }) => {
       const found = await compared(spec(before), spec(after));
       expect(new Set(refusals(found))).toEqual(new Set(strength === 'enters' ? [] : [strength]));
@@ -98,7 +98,7 @@ it('HN-4 a locator that may change is returned with its file and its line', asyn
   ]);
 });
 
-it('HN-4 names are followed through files to a page object whose locator a test counts', async () => {
+it('HN-4 follows names across files to a page object whose elements a test counts', async () => {
   const page = 'tests/pages/list-page.ts';
   const object = (what: string) => `export class ListPage {
   readonly rows;
@@ -138,7 +138,7 @@ it('HN-3 judges a spec with any part cut or repeated without crashing', async ()
   );
 });
 
-it('HN-3 stops any assertions that are removed or moved behind a condition', async () => {
+it('HN-3 stops the removal of any assertion, or its move behind a condition', async () => {
   const lines = text.split('\n');
   const asserting = lines.flatMap((line, index) => (line.includes('expect(') ? [index] : []));
   await fc.assert(

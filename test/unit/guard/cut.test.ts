@@ -16,7 +16,7 @@ import { judged, leftOut, refusals } from './judged.js';
 const app: Edit = ['src/cart.ts', 'price, 1)', 'price, 0)'];
 const spec = 'tests/search.spec.ts';
 
-describe('HN-4 what belongs to the tests does not enter', () => {
+describe('HN-4 edits to the tests are cut', () => {
   it.each(['build-error', 'runtime-error', 'network-error', 'unknown'] as const)(
     'HN-4 for a %s, and the rest is tried',
     async (category) => {
@@ -29,11 +29,11 @@ describe('HN-4 what belongs to the tests does not enter', () => {
     },
   );
 
-  it.each(protectedFiles)('HN-4 whatever the class: %s', async (file) => {
+  it.each(protectedFiles)('HN-4 cuts for every class: %s', async (file) => {
     expect(leftOut(await judged([app, [file, 'x']], 'runtime-error'))).toEqual([file]);
   });
 
-  it('HN-4 the config with its imports, set-ups and reporters, but not the app that these start', async () => {
+  it('HN-4 cuts the config with its imports, set-ups and reporters, but not the app that they start', async () => {
     const given: Edit[] = [
       [
         'playwright.config.ts',
@@ -51,7 +51,7 @@ describe('HN-4 what belongs to the tests does not enter', () => {
     expect(leftOut(await judged(edits, 'ui-error', given))).toEqual(own);
   });
 
-  it('HN-4 what only looks like a protected file is the app’s', async () => {
+  it('HN-4 keeps a file of the app that only looks like a protected one', async () => {
     const edits = ordinaryFiles.map((file): Edit => [file, 'x']);
     expect(leftOut(await judged(edits, 'runtime-error'))).toEqual([]);
   });
@@ -68,7 +68,7 @@ describe('HN-4 what belongs to the tests does not enter', () => {
     expect(refusals(findings)).toEqual([]);
   });
 
-  it('HN-4 a value of a variable that no file of variables has, unless in a sample', async () => {
+  it('HN-4 cuts an invented value in an environment file, unless the file is a sample', async () => {
     const files: Edit[] = [
       ['.env', 'PORT=4000\n'],
       ['web/.env.example', 'SESSION_KEY=for-tests\n'],
@@ -81,13 +81,13 @@ describe('HN-4 what belongs to the tests does not enter', () => {
     expect(await cut('PORT=5000\n')).toMatchObject([{ file: '.env' }]);
   });
 
-  it('HN-4 a link and another repository', async () => {
+  it('HN-4 cuts a link, and a change in another repository', async () => {
     const request = requestOf([app], 'runtime-error');
     const changes = [...request.changes, { path: 'a', kind: 'link' }, { path: 'b', kind: 'other' }] as const;
     expect(leftOut(await judgeChange({ ...request, changes }))).toEqual(['a', 'b']);
   });
 
-  it('HN-4 a snapshot that a run missed, wherever the config puts it', async () => {
+  it('HN-4 cuts a snapshot that a run missed, wherever the config puts it', async () => {
     const request = requestOf([['visual/total.txt', '12']], 'ui-error');
     const errors = (file: string) => [`Error: A snapshot doesn't exist at /shop/${file}, writing actual.\n`];
     expect(leftOut(await judgeChange({ ...request, errors: errors('visual/total.txt') }))).toEqual([
@@ -169,7 +169,7 @@ const suitePaths = {
   titles: [],
 };
 
-it('HN-4 counts a page among the tests as the app’s if no test read it, and anything else as the tests’', () => {
+it('HN-4 a page in a test folder belongs to the app if no test names it; other files do not', () => {
   const loaded = ['tests/cart.spec.ts', 'tests/pages/read.html'];
   const isTests = createTestPathPredicate({ ...suitePaths, loaded });
   const own = ['tests/pages/cart.html', 'tests/pages/cart.css'];
@@ -184,7 +184,7 @@ it('HN-4 counts a page among the tests as the app’s if no test read it, and an
   expect([own.filter(isTests), theirs.filter((file) => !isTests(file))]).toEqual([[], []]);
 });
 
-it('HN-4 counts the folder of a test as the tests’ if Playwright looks for tests above the project, too', () => {
+it('HN-4 a test’s folder belongs to the tests even if Playwright’s test directory is above the project', () => {
   const location = { file: '/projects/shop/e2e/cart.spec.ts', line: 1, column: 1 };
   const tests = [{ ...aResult('t1'), test: aTest('t1', { location }) }];
   const suite = aSuiteRun({ tests, rootDir: '/projects' });
@@ -201,7 +201,7 @@ async function reached(files: Readonly<Record<string, string>>): Promise<string[
   return [...(await readTestCode(createFolderSnapshot(root), suitePaths, { edits: [] })).reached].toSorted();
 }
 
-it('HN-4 follows the imports of specs and config, the modules, set-ups, data that they name', async () => {
+it('HN-4 follows the imports of specs and config, and the modules, set-ups and data that they name', async () => {
   const files = {
     'playwright.config.ts':
       "import { retries } from './shared/settings';\nexport default { retries, globalSetup: './setup/global' };",

@@ -24,7 +24,7 @@ interface ChangedStep {
   readonly ofFile?: string;
 }
 
-describe('FL-3 a flaky test may change in waiting alone; what isolates it is a person’s to let in', () => {
+describe('FL-3 a fix may only add waits to a flaky test; a person decides about isolating it', () => {
   it.each(jsonLines<ChangedStep>(import.meta.dirname, 'flaky-steps.jsonl'))(
     'FL-3 $said: it $what',
     async ({ said: expected, what, before, after, ofFile }) => {
@@ -34,7 +34,7 @@ describe('FL-3 a flaky test may change in waiting alone; what isolates it is a p
     },
   );
 
-  it('FL-3 holds for flakes alone: a one-shot check that is not flaky stays', async () => {
+  it('FL-3 only a flaky test may get an assertion that waits instead of a one-shot check', async () => {
     const [before, after] = [
       "expect(await page.getByRole('status').isVisible()).toBe(true);",
       "await expect(page.getByRole('status')).toBeVisible();",

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { longWaitHint } from '../../../src/heal/confirm.js';
+import { createLongWaitHint } from '../../../src/heal/confirm.js';
 import { noStore } from '../../../src/store/warning-store.js';
 import { aDiagnosed, anError, aTestFailure } from '../../rig/builders.js';
 import { type Shows, simulatedRun } from '../../rig/simulated-run.js';
@@ -13,7 +13,7 @@ it.each([
   ['an action that waits for less', 'Error: locator.click: Test timeout of 5000ms exceeded.', null],
   ['a test that no action holds up', 'Test timeout of 30000ms exceeded.', null],
 ] as const)('RP-1 hints at actionTimeout for %s only if it is worth it', (_, message, words) => {
-  const hint = longWaitHint([red('Error: boom'), red(message)]);
+  const hint = createLongWaitHint([red('Error: boom'), red(message)]);
   if (words === null) expect(hint).toBeNull();
   else expect(hint).toMatch(words);
 });
@@ -26,7 +26,7 @@ async function runOf(shows: Shows, count: { readonly red: number; readonly green
   return { ...run, confirming: runs.filter((one) => one.startsWith('confirm')).length };
 }
 
-it('HL-7 a test that was red half of the time before is a fault once it is red seven times', async () => {
+it('HL-7 a test that was red half of the time is a fault once it is red seven times in a row', async () => {
   const { verdicts, agents, confirming } = await runOf((_, { run }) => (run <= 6 ? 'red' : null), {
     red: 3,
     green: 3,

@@ -7,10 +7,10 @@ import { failing } from '../../rig/builders.js';
 import { leaveRun } from '../../rig/events-of-report.js';
 import { gitRepository } from '../../rig/git-repository.js';
 import {
-  findRulesAbout,
+  findRules,
   readTestSource,
   findTouchedCode,
-  addWhetherTestNamesIt,
+  noteIfTestNamesError,
 } from '../../../src/heal/review/fix-facts.js';
 
 const feeOf = (check: string) => `import { rates } from './rates';
@@ -30,7 +30,7 @@ const now = feeOf('  if (weight === 21) throw new Error("too heavy");\n');
 const file = { path: 'src/fee.ts', green, red, now };
 
 describe('the code that a fix touches', () => {
-  it('HN-11 is the function around its change, with the comment before it, in three states', () => {
+  it('HN-11 shows the function around a change, with its comment, in three states', () => {
     const [code, ...others] = findTouchedCode([file]);
     expect(others).toEqual([]);
     expect(code?.at).toBe('src/fee.ts:5-9');
@@ -43,7 +43,7 @@ describe('the code that a fix touches', () => {
     expect(code?.now).toContain('weight === 21');
   });
 
-  it('HN-11 is the lines around it where nothing can be parsed, and a file that came has no state before', () => {
+  it('HN-11 shows the lines around a change if the file cannot be parsed; a new file has no old state', () => {
     const text = (line: string) =>
       [...Array<string>(20).fill('x'), line, ...Array<string>(20).fill('y')].join('\n');
     const [page] = findTouchedCode([{ path: 'a.py', red: text('a'), now: text('b') }]);
@@ -68,26 +68,26 @@ describe('what the project says about a fix', () => {
     },
   ];
 
-  it('HN-11 is the lines of documents and comments that name what the fix touches', () => {
-    const rules = findRulesAbout([{ ...file, red: feeOf('  const parcels = 20;\n') }], texts);
+  it('HN-11 finds lines of documents and comments with the names that the fix touches', () => {
+    const rules = findRules([{ ...file, red: feeOf('  const parcels = 20;\n') }], texts);
     const lines = rules.map(({ file, line, hasChanged }) => `${file}:${line} ${String(hasChanged)}`);
     expect(lines).toContain('README.md:3 true');
     expect(lines).toContain('src/fee.ts:5 false');
     expect(rules.map(({ text }) => text).join('\n')).not.toMatch(/sold at noon|const parcel/);
   });
 
-  it('HN-11 is not what the fix says of itself', () => {
+  it('HN-11 ignores comments that the fix itself adds', () => {
     const excused = `// Weight 21 is refused on purpose.\n${now}`;
-    const rules = findRulesAbout([{ ...file, now: excused }], [{ path: 'src/fee.ts', text: excused, green }]);
+    const rules = findRules([{ ...file, now: excused }], [{ path: 'src/fee.ts', text: excused, green }]);
     expect(rules.map(({ text }) => text)).toEqual(['// Parcels over 20 kg are refused.']);
   });
 
-  it('HN-11 is nothing where no line names it', () => {
-    expect(findRulesAbout([file], [{ path: 'README.md', text: 'Stamps are sold at noon.\n' }])).toEqual([]);
+  it('HN-11 finds nothing if no line has such a name', () => {
+    expect(findRules([file], [{ path: 'README.md', text: 'Stamps are sold at noon.\n' }])).toEqual([]);
   });
 });
 
-it('HN-11 shows the reader the last green state with what was not committed in it', async () => {
+it('HN-11 shows the reviewer the last green state, including uncommitted changes', async () => {
   const { dir, write, git } = gitRepository({
     '.gitignore': '.self-heal/\n',
     'src/fee.ts': 'old();\n',
@@ -113,7 +113,7 @@ it('HN-11 shows the reader the last green state with what was not committed in i
   expect(told.rules).toContainEqual(expect.objectContaining({ file: 'RULES.md', hasChanged: false }));
 });
 
-it('HN-11 a test is shown whole, without the others of a long file', () => {
+it('HN-11 shows the whole test, but not the other tests of a long file', () => {
   const others = Array.from(
     { length: 40 },
     (_, n) => `test('other ${n}', async () => {\n  ${'await step();'.repeat(8)}\n});\n`,
@@ -125,13 +125,13 @@ it('HN-11 a test is shown whole, without the others of a long file', () => {
   expect(readTestSource('a.spec.ts', `${wanted}\n`, 1)).toBe(`${wanted}\n`);
 });
 
-it('HN-11 an error that is still there when the test is green is told, with whether the test names it', () => {
+it('HN-11 reports an error that remains when the test is green, and whether the test names it', () => {
   const fact = 'passes although the console still says: Failed to load order 404';
-  expect(addWhetherTestNamesIt(fact, "expect(status).toBe(404); // 'Failed to load order'")).toBe(
+  expect(noteIfTestNamesError(fact, "expect(status).toBe(404); // 'Failed to load order'")).toBe(
     `${fact} (the test names it)`,
   );
-  expect(addWhetherTestNamesIt(fact, 'expect(total).toBe(3);')).toBe(`${fact} (the test does not name it)`);
-  expect(addWhetherTestNamesIt('the fix undoes a change from abc', 'x')).toBe(
+  expect(noteIfTestNamesError(fact, 'expect(total).toBe(3);')).toBe(`${fact} (the test does not name it)`);
+  expect(noteIfTestNamesError('the fix undoes a change from abc', 'x')).toBe(
     'the fix undoes a change from abc',
   );
 });

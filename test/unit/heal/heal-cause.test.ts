@@ -21,10 +21,10 @@ import { changesExpectation } from '../../../src/heal/offers.js';
 import type { Session } from '../../../src/heal/session.js';
 import { readFix } from '../../../src/clients/publish/fix.js';
 import { noStore } from '../../../src/store/warning-store.js';
-import { readyAgent } from '../../../src/heal/attempt/start-agent.js';
+import { setUpAgent } from '../../../src/heal/attempt/start-agent.js';
 import { applyForReview } from '../../../src/heal/offers.js';
 import type { Store } from '../../../src/store/store.js';
-import type { KnownFailure } from '../../../src/store/store.js';
+import type { FailureHistory } from '../../../src/store/store.js';
 import {
   aCause,
   aDiagnosed,
@@ -66,13 +66,13 @@ function inChangedApp(given: Session) {
 }
 
 /** What is known about a failure that no earlier run has seen. */
-const anUnknown: KnownFailure = {
+const anUnknown: FailureHistory = {
   tries: { count: 0, failedFixes: 0 },
-  tried: [],
+  failedAttempts: [],
   fix: null,
   guidance: null,
   decision: null,
-  open: null,
+  openEscalation: null,
 };
 
 describe('the loop for one cause', () => {
@@ -126,7 +126,7 @@ describe('the loop for one cause', () => {
   it('HN-9 does not count the return of an error that was fixed before as progress: A, B, A stops', async () => {
     const { session: given } = await session(['crash', 'crash', 'crash']);
     const before = new Set([failing('t1', 'crash').signature]);
-    const { attempts, end } = await healAlone(given, cause, { earlier: before });
+    const { attempts, end } = await healAlone(given, cause, { earlierSignatures: before });
     expect(attempts[0]?.end).toMatchObject({
       kind: 'still-failing',
       because: expect.stringContaining('fixed before came back') as unknown,
@@ -215,10 +215,10 @@ describe('the loop for one cause', () => {
     expect(end.verdict).toBe('escalated');
   });
 
-  it('BL-6 HL-10 a person decides on a patch that takes the test out, where the app has changed', async () => {
+  it('BL-6 HL-10 a person decides on a patch that deletes the test if the app has changed', async () => {
     const guard: Session['guard'] = async () => ({ ...noFindings, differences: [difference] });
     const gone = async () => aSuiteRun({ tests: [] });
-    const { session: given } = await session([], { guard, suite: { runAgain: gone } });
+    const { session: given } = await session([], { guard, suite: { rerun: gone } });
     const blamed = await healAlone(inChangedApp(given), cause);
     const because = expect.stringContaining('"adds" without expect(1).toBe(2)') as unknown;
     expect(blamed.attempts[0]?.end).toEqual({
@@ -273,7 +273,9 @@ describe('the loop for one cause', () => {
       failure: aTestFailure({ errors: [anError(message, { location })] }),
     });
     const contents = openContentStore(given.folder.dir);
-    const hooks = { follow: (itsCause: Cause) => createExpectationPatch(itsCause, { root, contents }) };
+    const hooks = {
+      proposeExpectations: (itsCause: Cause) => createExpectationPatch(itsCause, { root, contents }),
+    };
     const { attempts, end } = await healAlone({ ...given, hooks }, aCause({ lead }));
     expect(end.verdict).toBe(verdict);
     const offers = attempts.flatMap(({ end: one }) => (one.kind === 'offered' ? one.side : []));
@@ -310,7 +312,7 @@ describe('the loop for one cause', () => {
     },
   );
 
-  it('BL-4 BL-6 a question offers the last green state of the app, where no search names a change', async () => {
+  it('BL-4 BL-6 a question offers the app’s last green state if no change is blamed', async () => {
     const { session: made } = await session(['boom', null]);
     const { claim, ...ran } = { ...finished, claim: { status: 'needs-person', summary: 'which?' } as const };
     const given = inChangedApp({ ...made, runAgent: async () => ({ ...ran, claim }) });
@@ -323,7 +325,7 @@ describe('the loop for one cause', () => {
     expect(offers).toMatchObject([{ side: 'app', because }]);
   });
 
-  it('HN-7 BL-1 tests that only ran with a patch that a person is asked about have not passed', async () => {
+  it('HN-7 BL-1 tests that only ran with a patch that waits for a person do not count as passed', async () => {
     const { session: given, events } = await session([null, null, null]);
     const patch = { side: 'app', summary: 'takes it back', edits: [] } as const;
     const pending = { ...anAttempt(), agent: 'built-in' };
@@ -332,7 +334,7 @@ describe('the loop for one cause', () => {
     expect(events.filter(({ type }) => type === 'tests.seen')).toEqual([]);
   });
 
-  it('HN-5 BL-6 a green run of a test without those that it needs asks for no more greens of a patch', async () => {
+  it('HN-5 BL-6 a green run without the tests that it needs requires no extra green runs of a patch', async () => {
     const { session: given } = await session([null, null]);
     const red = failing('t1', 'boom', { needs: ['t2'] });
     for (const failure of [red, null, red])
@@ -361,8 +363,8 @@ describe('the loop for one cause', () => {
   it('AG-10 reverts the unproven change when it is interrupted during the re-run', async () => {
     const controller = new AbortController();
     const { session: given } = await session(['boom'], { signal: controller.signal });
-    const runAgain = async () => (controller.abort(), aSuiteRun());
-    const { attempts, end } = await healAlone({ ...given, suite: { ...given.suite, runAgain } }, cause);
+    const rerun = async () => (controller.abort(), aSuiteRun());
+    const { attempts, end } = await healAlone({ ...given, suite: { ...given.suite, rerun } }, cause);
     expect(attempts).toMatchObject([{ end: { kind: 'interrupted' } }]);
     expect(end.verdict).toBe('interrupted');
   });
@@ -389,7 +391,7 @@ describe('the loop for one cause', () => {
 
 describe('the loop with a store', () => {
   const asked: Question[] = [];
-  const memory = (known: Partial<KnownFailure> = {}): Store & { steps: string[] } => {
+  const memory = (known: Partial<FailureHistory> = {}): Store & { steps: string[] } => {
     const steps: string[] = [];
     const ids = new Map<string, number>();
     return {
@@ -420,7 +422,7 @@ describe('the loop with a store', () => {
   });
 
   it('ME-2 ME-5 asks a person if earlier runs have used up the attempts, and says what was tried', async () => {
-    const used = { tries: { count: 3, failedFixes: 1 }, tried: [anAttempt()] };
+    const used = { tries: { count: 3, failedFixes: 1 }, failedAttempts: [anAttempt()] };
     const { session: given, agents } = await session([], { store: memory(used) });
     const { end } = await healAlone(given, cause);
     expect(end).toMatchObject({ verdict: 'escalated' });
@@ -481,7 +483,7 @@ describe('the built-in fixer before the agents', () => {
         claim: { status: 'fixed', summary: 'the locator follows' },
       }),
     ];
-    const known = { ...(await noStore.recordFailure('', '')), tried };
+    const known = { ...(await noStore.recordFailure('', '')), failedAttempts: tried };
     const again = await session([null], {
       hooks: fixer(),
       store: { ...noStore, recordFailure: async () => known },
@@ -524,7 +526,7 @@ describe('restart agent', () => {
     const { settings = someSettings() } = over;
     const { session, clock, events } = await healingSession([], { settings, signal: controller.signal });
     const { spending } = session;
-    spending.countStart(cause);
+    spending.countAgentStart(cause);
     const run = await runWithRestarts(
       { ...session, clock: { ...clock, random: () => 0.5 } },
       {
@@ -724,11 +726,11 @@ it.each([
   expect(changesExpectation(patch)).toBe(expected);
 });
 
-it('SC-3 HN-9 an agent whose task cannot be written no longer counts as one at work', async () => {
+it('SC-3 HN-9 an agent whose task cannot be written no longer counts as working', async () => {
   const { session: given } = await session([]);
   const full = { ...given.folder, makeAttemptPath: () => Promise.reject(new Error('the disk is full')) };
   const request = { cause, agent: 'debugger', n: 1, previous: [] };
   const slot = { copy: 0, signal: given.signal };
-  await expect(readyAgent({ ...given, folder: full }, request, slot)).rejects.toThrow('the disk is full');
+  await expect(setUpAgent({ ...given, folder: full }, request, slot)).rejects.toThrow('the disk is full');
   expect(given.spending.mayStartAgent({ costUsd: 0 })).toBe(true);
 });

@@ -12,7 +12,7 @@ import type { Session } from '../../../src/heal/session.js';
 import type { Candidate } from '../../../src/workspace/candidates.js';
 import { finished } from '../../rig/healing-session.js';
 import { groupIntoCauses } from '../../../src/diagnose/group.js';
-import { healThese } from '../../../src/heal/heal-rounds.js';
+import { healGivenCauses } from '../../../src/heal/heal-rounds.js';
 import { createProgress } from '../../../src/heal/progress.js';
 import type { SuiteRun } from '../../../src/playwright/suite-run.js';
 import { type Shows, simulatedRun, wholeProof } from '../../rig/simulated-run.js';
@@ -95,7 +95,7 @@ const sharedFault: Shows = (test, { fixes }) => (fixes.has('1') ? null : `fault 
 
 const nine = Array.from({ length: 9 }, (_, at) => `t${at + 1}`);
 
-it('SC-3 HN-5 tries what is ready together in one run, and tells the fixes apart in few', async () => {
+it('SC-3 HN-5 tries all ready fixes in one run, and separates them in few more', async () => {
   const agents = remoteAgents(9);
   const running = simulatedRun(nine, ownFault, { settings: settingsFor(9), runAgent: agents.runAgent });
   await agents.allStarted;
@@ -108,7 +108,7 @@ it('SC-3 HN-5 tries what is ready together in one run, and tells the fixes apart
   expect(runs.length).toBeLessThanOrEqual(6 + 2 + 4);
 });
 
-it('SC-3 HN-5 keeps no fix that was there for nothing when it was tried with the one that was needed', async () => {
+it('SC-3 HN-5 reverts a needless fix that was tried together with the needed one', async () => {
   const agents = remoteAgents(3);
   // The first agent's fix heals all; whatever the others made is ready at the same time.
   const running = simulatedRun(['t1', 't2', 't3'], sharedFault, {
@@ -123,7 +123,7 @@ it('SC-3 HN-5 keeps no fix that was there for nothing when it was tried with the
   expect(new Set(Object.values(verdicts))).toEqual(new Set(['healed']));
 });
 
-it('SC-3 HN-5 keeps a fix that was tried with others, and whose effect outlives it in the project', async () => {
+it('SC-3 HN-5 keeps a fix that was tried with others and has a lasting effect in the project', async () => {
   const agents = remoteAgents(3);
   let isMigrated = false;
   const shows: Shows = (test, at) => {
@@ -143,7 +143,7 @@ it('SC-3 HN-5 keeps a fix that was tried with others, and whose effect outlives 
   expect(new Set(Object.values(verdicts))).toEqual(new Set(['healed']));
 });
 
-it('SC-3 HN-5 tries alone what does not hold together with others', async () => {
+it('SC-3 HN-5 tries a fix alone if it does not hold together with others', async () => {
   const agents = remoteAgents(3);
   // With the second fix, the first does not hold.
   const shows: Shows = (test, at) =>
@@ -159,7 +159,7 @@ it('SC-3 HN-5 tries alone what does not hold together with others', async () => 
   expect([...fixes]).not.toContain('1');
 });
 
-it('SC-3 makes no copy for an agent while the project contains a patch that is not judged', async () => {
+it('SC-3 makes no copy for an agent while the project contains an unjudged patch', async () => {
   let isTesting = false;
   const testOf = new Map<string, string>();
   const { verdicts } = await simulatedRun(tests, fixedByOwn(testOf), {
@@ -201,7 +201,7 @@ it('SC-3 HL-6 ends the agent of a test that turns green with the fix of another 
   ]);
 });
 
-it('SC-3 HL-6 with one agent, no other cause gets it before the run shows whether this fix heals it, too', async () => {
+it('SC-3 HL-6 with one agent, the next cause waits until a run shows whether this fix heals it, too', async () => {
   const agents = remoteAgents(1);
   const running = simulatedRun(['t1', 't2', 't3'], sharedFault, {
     settings: settingsFor(1),
@@ -216,7 +216,7 @@ it('SC-3 HL-6 with one agent, no other cause gets it before the run shows whethe
   expect(report.totals.agentRuns).toBe(1);
 });
 
-it('SC-3 HL-6 with one agent, causes of their own cost no run beside those that judge their fixes', async () => {
+it('SC-3 HL-6 with one agent, independent causes cost no runs but those that judge their fixes', async () => {
   const testOf = new Map<string, string>();
   const { report, runs } = await simulatedRun(tests, fixedByOwn(testOf), {
     settings: settingsFor(1),
@@ -328,10 +328,10 @@ it('SC-3 ME-2 starts no further agent for a cause in progress once healing is pa
   expect(ends.map(({ verdict }) => verdict)).toEqual(['escalated', 'interrupted']);
 });
 
-it('SC-3 HN-9 counts running agents at the cost of the most expensive one until theirs is known', async () => {
+it('SC-3 HN-9 counts a running agent at the highest cost so far until its own is known', async () => {
   const spending = createSpending(0);
   const cause = groupIntoCauses([failing('t1', 'fault')]).at(0)!;
-  const [first, second] = [spending.countStart(cause), spending.countStart(cause)];
+  const [first, second] = [spending.countAgentStart(cause), spending.countAgentStart(cause)];
   expect(spending.mayStartAgent({ costUsd: 1 })).toBe(true);
   const ended = spending.waitForNextEnd();
   first.addCost(0.5);
@@ -381,7 +381,7 @@ function namedSearches(blameRuns: string[]): NonNullable<Session['blame']> {
       isComplete: true,
     };
     const searches = causes.map(
-      ({ id, lead }) => new CauseSearch(id, lead, { history, older: async () => null }),
+      ({ id, lead }) => new CauseSearch(id, lead, { history, readOlder: async () => null }),
     );
     for (const search of searches) await search.advance();
     const rounds = new Rounds(searches);
@@ -393,7 +393,7 @@ function namedSearches(blameRuns: string[]): NonNullable<Session['blame']> {
         blameRuns.push([...round.reverted].map(({ hunk }) => hunk.file).join(' '));
         for (const search of round.searches) {
           const own = candidates[searches.indexOf(search)];
-          await search.record(round.reverted, own && round.reverted.has(own) ? 'green' : 'red');
+          await search.recordRun(round.reverted, own && round.reverted.has(own) ? 'green' : 'red');
         }
         return true;
       },
@@ -420,7 +420,7 @@ it.each([
   [4, 11],
   [10, 12],
 ])(
-  'HN-5 BL-2 heals %d causes whose first fixes hold in %d runs, those for blame included',
+  'HN-5 BL-2 heals %d causes whose first fixes hold in %d runs, including those for blame',
   async (count, most) => {
     const names = Array.from({ length: count }, (_, at) => `t${at + 1}`);
     const blameRuns: string[] = [];
@@ -456,10 +456,10 @@ const theseAlone = async (session: Session, first: SuiteRun) => {
     ...cause,
     id: `c${at + 1}`,
   }));
-  return { suiteRed: false, ...(await healThese(createProgress(session, first), causes, first)) };
+  return { suiteRed: false, ...(await healGivenCauses(createProgress(session, first), causes, first)) };
 };
 
-it('FL-4 goes on with a cause whose fix its proof refutes', async () => {
+it('FL-4 continues with a cause whose fix the proof refutes', async () => {
   // The first fix is green once only.
   let greens = 0;
   const shows: Shows = (_, { fixes }) =>

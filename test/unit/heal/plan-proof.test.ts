@@ -6,7 +6,7 @@ import type {
   FixInProof,
   ProofPart,
   ProofQuestion,
-  Sighting,
+  TestRunResult,
   TestInProof,
 } from '../../../src/heal/proof-question.js';
 
@@ -32,7 +32,7 @@ const [reds, other] = [1, 'other'];
 
 /** Proves the fixes of a world; returns the numbers of those that are left, the number of runs, and what was seen of each test. */
 function prove(world: readonly TrueFix[], chance: () => number, inCleanCopy = false) {
-  const sightings = new Map<string, Sighting[]>([[other, []]]);
+  const results = new Map<string, TestRunResult[]>([[other, []]]);
   const kept = new Set(world.map((_, at) => `${at + 1}`));
   const outlived = world.flatMap(({ isOutlived }, at) => (isOutlived ? [`${at + 1}`] : []));
   const isGreen = (test: string, inTree: readonly string[], isClean = false): boolean => {
@@ -72,8 +72,8 @@ function prove(world: readonly TrueFix[], chance: () => number, inCleanCopy = fa
     runs += 1;
     for (const key of keys) {
       const shown = isGreen(key, changes, isClean) ? 'green' : 'red';
-      const seen = sightings.get(key) ?? [];
-      sightings.set(key, [...seen, { run: runs, part, changes, without, isClean, shown }]);
+      const seen = results.get(key) ?? [];
+      results.set(key, [...seen, { run: runs, part, changes, without, isClean, shown }]);
     }
   };
   // Each fix was tried with those before it in the tree, or else with all; one whose test was never green is not proven.
@@ -84,12 +84,12 @@ function prove(world: readonly TrueFix[], chance: () => number, inCleanCopy = fa
     if (!changes) kept.delete(`${at + 1}`);
     const seen = { run: 0, part: 'trial', without: [], isClean: false } as const;
     const green = changes ? [{ ...seen, run: 1, changes, shown: 'green' } as const] : [];
-    sightings.set(key, [{ ...seen, changes: [], shown: 'red' }, ...green]);
+    results.set(key, [{ ...seen, changes: [], shown: 'red' }, ...green]);
   }
   runs = 1;
   tried = true;
   proven = new Set(kept);
-  const planned = world.map(({ hiddenBy }, at): Omit<TestInProof, 'sightings'> => ({
+  const planned = world.map(({ hiddenBy }, at): Omit<TestInProof, 'results'> => ({
     key: `t${at + 1}`,
     fix: `c${at + 1}`,
     isLead: true,
@@ -121,17 +121,17 @@ function prove(world: readonly TrueFix[], chance: () => number, inCleanCopy = fa
       tests: tests.map((test) => ({
         ...test,
         redWith: test.redWith.filter((id) => kept.has(id)),
-        sightings: sightings.get(test.key) ?? [],
+        results: results.get(test.key) ?? [],
       })),
       greens,
       reds,
       inCleanCopy,
-      areApart: () => false,
-      rest: {
+      haveDifferentCauses: () => false,
+      otherTests: {
         hasRun: states.has([...kept].join()),
         tests: [...tests.map(({ key }) => key), other].map((key) => ({
           key,
-          sightings: sightings.get(key) ?? [],
+          results: results.get(key) ?? [],
           isMarked: false,
         })),
       },
@@ -139,7 +139,7 @@ function prove(world: readonly TrueFix[], chance: () => number, inCleanCopy = fa
     const next = planProof(question);
     switch (next.kind) {
       case 'settled':
-        return { kept, runs, sightings, tests };
+        return { kept, runs, results, tests };
       case 'run':
         see(
           next.tests.map(({ key }) => key),
@@ -149,9 +149,9 @@ function prove(world: readonly TrueFix[], chance: () => number, inCleanCopy = fa
       case 'run-culprit':
         see(next.keys, { without: next.without, part: 'culprit' });
         break;
-      case 'run-rest':
+      case 'run-others':
         states.add([...kept].join());
-        see(next.again ?? [...tests.map(({ key }) => key), other], { without: [], part: 'rest' });
+        see(next.again ?? [...tests.map(({ key }) => key), other], { without: [], part: 'others' });
         break;
       case 'run-clean':
         // As the executor records it: without these changes, and with all.
@@ -166,7 +166,7 @@ function prove(world: readonly TrueFix[], chance: () => number, inCleanCopy = fa
       case 'refute':
         drop(next.fix);
         tests =
-          next.how.kind === 'needless'
+          next.refutation.kind === 'needless'
             ? tests.map((test) => (test.fix === next.fix ? { ...test, isLead: false, since: runs } : test))
             : tests.filter(({ fix }) => fix !== next.fix);
         break;
@@ -214,10 +214,10 @@ const worlds = (
 
 const never = () => 1;
 
-it('HN-5 HN-6 the proof holds what is needed, and nothing that is needless or breaks a test', () => {
+it('HN-5 HN-6 the proof keeps needed fixes, and none that is needless or breaks a test', () => {
   fc.assert(
     fc.property(worlds(fc.constant(0)), (world) => {
-      const { kept, sightings, tests } = prove(world, never);
+      const { kept, results, tests } = prove(world, never);
       const numbers = [...kept].map(Number);
       const isHealed = (test: TrueFix, number: number, fixes: readonly number[]) =>
         (test.hiddenBy === null || fixes.includes(test.hiddenBy)) &&
@@ -231,7 +231,7 @@ it('HN-5 HN-6 the proof holds what is needed, and nothing that is needless or br
           const needs = world.some(
             (one, of) => isHealed(one, of + 1, numbers) && !isHealed(one, of + 1, rest),
           );
-          const healedFirst = sightings
+          const healedFirst = results
             .get(`t${number}`)
             ?.some(
               ({ shown, changes }) =>
@@ -247,7 +247,7 @@ it('HN-5 HN-6 the proof holds what is needed, and nothing that is needless or br
         expect(isNeeded && isRevealed, `fix ${number} is needed`).toBe(false);
       }
       for (const { key } of tests) {
-        const last = sightings.get(key)?.at(-1);
+        const last = results.get(key)?.at(-1);
         expect(last).toMatchObject({ shown: 'green', changes: [...kept] });
       }
     }),
@@ -268,14 +268,14 @@ const redWithoutAnother: readonly [TrueFix[], number] = [
   1_496_970_855,
 ];
 
-it('HN-5 a proof of tests that are green by chance ends, and holds only what was red without its fix', () => {
+it('HN-5 a proof with tests that are green by chance ends, and keeps only fixes with a red run without', () => {
   fc.assert(
     fc.property(worlds(fc.constantFrom(0, 0, 0.1, 0.5, 0.9), fc.boolean()), fc.integer(), (world, seed) => {
-      const { kept, sightings, tests } = prove(world, chance(seed));
+      const { kept, results, tests } = prove(world, chance(seed));
       for (const { key, fix, isLead } of tests) {
         if (!isLead) continue;
         const own = fix.slice(1);
-        const seen = sightings.get(key) ?? [];
+        const seen = results.get(key) ?? [];
         expect(kept).toContain(own);
         expect(seen.filter(({ run, shown }) => run > 0 && shown === 'green').length).toBeGreaterThanOrEqual(
           greens,
@@ -290,7 +290,7 @@ it('HN-5 a proof of tests that are green by chance ends, and holds only what was
   );
 });
 
-it('HN-5 a needed fix whose effect outlives it in the project is proven in a clean copy', () => {
+it('HN-5 a needed fix with a lasting effect is proven in a clean copy', () => {
   fc.assert(
     fc.property(
       worlds(fc.constant(0), fc.constant(false), fc.boolean()),
@@ -313,7 +313,7 @@ it.each([
   [4, 6],
   [10, 7],
   [20, 8],
-])('HN-5 the proof of %i needed fixes that nothing has told apart takes %i runs', (count, most) => {
+])('HN-5 the proof of %i needed fixes that may be for one fault takes %i runs', (count, most) => {
   const needed: TrueFix = { healedBy: [], hiddenBy: null, heals: true, breaksOther: false, luck: 0 };
   const { kept, runs } = prove(
     Array.from({ length: count }, () => needed),
@@ -324,13 +324,13 @@ it.each([
   expect(runs - 1).toBe(most);
 });
 
-it('HN-5 a test that was green and red without its fix has to be green with it more often', () => {
+it('HN-5 a test that was green and red without its fix must be green with it more often', () => {
   const lucky: TrueFix = { healedBy: [], hiddenBy: null, heals: true, breaksOther: false, luck: 0.5 };
   // Green without the fix in the shared proof, and red without it in the proof of its own.
   const chances = [0, 1];
-  const { kept, sightings } = prove([lucky], () => chances.shift() ?? 1);
+  const { kept, results } = prove([lucky], () => chances.shift() ?? 1);
   expect([...kept]).toEqual(['1']);
-  const greensWith = sightings.get('t1')?.filter(({ changes }) => changes.length > 0) ?? [];
+  const greensWith = results.get('t1')?.filter(({ changes }) => changes.length > 0) ?? [];
   // Half of the runs were green by luck: seven of them in a row are so in less than one case of a hundred.
   expect(greensWith.filter(({ part }) => part === 'alone')).toHaveLength(7);
 });

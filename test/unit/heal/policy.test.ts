@@ -36,7 +36,7 @@ function history(over: Partial<CauseHistory> = {}): CauseHistory {
     retry: 'code_error',
     environment: null,
     agents: ['debugger'],
-    waited: true,
+    hasWaited: true,
     spent,
     ...over,
   };
@@ -65,12 +65,16 @@ describe('the next step', () => {
     ['nothing', {}, { kind: 'deploy', agent: 'debugger', attempt: 1 }],
     ['a green re-run', { attempts: tried(1, { end: anEnd('green') }) }, ends('healed', 'fixed by debugger')],
     ['the same error', { attempts: tried(1) }, { kind: 'deploy', attempt: 2 }],
-    ['the same error without a wait', { attempts: tried(1), waited: false }, { kind: 'wait', delayMs: 5000 }],
+    [
+      'the same error without a wait',
+      { attempts: tried(1), hasWaited: false },
+      { kind: 'wait', delayMs: 5000 },
+    ],
     ['all retries', { attempts: tried(3) }, ends('failed', 'still failing after 3 retries')],
     ['another error', { attempts: tried(1, { end: anEnd('changed') }) }, ends('superseded')],
     ['two failed fixes', { attempts: tried(2) }, { kind: 'retest', attempt: 3 }],
     ['two agents that changed nothing', { attempts: tried(2, idle) }, { kind: 'deploy', attempt: 3 }],
-    ['a rejection', { attempts: tried(1, rejected), waited: false }, { kind: 'deploy', attempt: 2 }],
+    ['a rejection', { attempts: tried(1, rejected), hasWaited: false }, { kind: 'deploy', attempt: 2 }],
     ['a rejection at last', { attempts: [...tried(2), anAttempt({ n: 3, ...rejected })] }, ends('rejected')],
     ['a failed primary agent', { agents, attempts: tried(1) }, second],
     [
@@ -98,7 +102,7 @@ describe('the next step', () => {
     ],
     ['a missing permission', { retry: 'never_retry' }, { kind: 'escalate' }],
     ['two rejections', { attempts: tried(2, rejected) }, ends('rejected')],
-    ['one conflict', { attempts: tried(1, conflict), waited: false }, { kind: 'deploy', attempt: 2 }],
+    ['one conflict', { attempts: tried(1, conflict), hasWaited: false }, { kind: 'deploy', attempt: 2 }],
     ['three failures and a conflict', { attempts: [...tried(2), anAttempt({ n: 3, ...conflict })] }, retest],
     [
       'three conflicts',
@@ -136,12 +140,12 @@ describe('the next step', () => {
 
   it('HL-4 HN-9 does not wait for an attempt that the time limit would prevent', () => {
     const spent = { ...history().spent, elapsedMs: policy.limits.timeMs - 5000 };
-    expect(decideNextStep(history({ attempts: tried(1), waited: false, spent }), policy)).toMatchObject({
+    expect(decideNextStep(history({ attempts: tried(1), hasWaited: false, spent }), policy)).toMatchObject({
       end: { verdict: 'failed', overBudget: true },
     });
     const inTime = { ...spent, elapsedMs: spent.elapsedMs - 1 };
     expect(
-      decideNextStep(history({ attempts: tried(1), waited: false, spent: inTime }), policy),
+      decideNextStep(history({ attempts: tried(1), hasWaited: false, spent: inTime }), policy),
     ).toMatchObject({
       kind: 'wait',
     });
@@ -207,17 +211,17 @@ type End = typeof anyEnd extends fc.Arbitrary<infer T> ? T : never;
 /** Plays a cause to its end against agents that end in the given ways; throws if it does not end. */
 function play(some: Policy, ends: readonly End[]) {
   const attempts: Attempt[] = [];
-  let [deployed, waits, costUsd, elapsedMs, waited] = [0, 0, 0, 0, true];
+  let [deployed, waits, costUsd, elapsedMs, hasWaited] = [0, 0, 0, 0, true];
   for (let step = 0; step < 200; step += 1) {
     const spent = { agentRuns: deployed, agentRunsOnTest: deployed, costUsd, elapsedMs, lastDay: noSpending };
-    const decision: NextStep = decideNextStep(history({ attempts, waited, spent }), some);
+    const decision: NextStep = decideNextStep(history({ attempts, hasWaited, spent }), some);
     if (decision.kind === 'end' || decision.kind === 'escalate') {
       return { deployed, waits, attempts: attempts.length, last: decision };
     }
     if (decision.kind === 'wait') {
       waits += 1;
       elapsedMs += decision.delayMs;
-      waited = true;
+      hasWaited = true;
       continue;
     }
     elapsedMs += 100;
@@ -236,7 +240,7 @@ function play(some: Policy, ends: readonly End[]) {
         files: end.changedFiles ? [{ path: 'a', added: 1, removed: 0 }] : [],
       }),
     );
-    waited = false;
+    hasWaited = false;
   }
   throw new Error('It did not end.');
 }
@@ -338,7 +342,7 @@ describe('judge', () => {
     expect(seen).toEqual({ kind: 'still-failing', because: 'the same error came back' });
   });
 
-  it('HL-2 HL-3 does not take the same error for another one because of what else was caught of it', () => {
+  it('HL-2 HL-3 treats the same error as the same, even if the other evidence differs', () => {
     const rls = { rule: 'rls', category: 'database-error', source: 'server', confidence: 0.95 } as const;
     const because = (table: string | null) =>
       failing('t1', 'timeout', {

@@ -14,7 +14,7 @@ import { proveFixes } from '../../../src/heal/prove.js';
 import { healRun } from '../../../src/heal/heal-rounds.js';
 import { Observations } from '../../../src/heal/observations.js';
 import type { Session } from '../../../src/heal/session.js';
-import { announceTests } from '../../../src/heal/tell-tests.js';
+import { announceTests } from '../../../src/heal/announce-tests.js';
 import { createReport, listReportTests } from '../../../src/run/report.js';
 import { noStore } from '../../../src/store/warning-store.js';
 import type { ContentStore } from '../../../src/workspace/change.js';
@@ -39,7 +39,7 @@ import { writeInto } from '../../rig/agent-workspace.js';
 import { programs } from '../../rig/programs.js';
 import { tempDir } from '../../rig/temp-dir.js';
 import { finished, healingSession } from '../../rig/healing-session.js';
-import { type At, notRun, type Shows, simulatedRun, wholeProof } from '../../rig/simulated-run.js';
+import { type At, listNotRun, type Shows, simulatedRun, wholeProof } from '../../rig/simulated-run.js';
 
 /** What each test shows in a run; `but` replaces what one of them shows, where the function has an answer. */
 const but =
@@ -149,7 +149,7 @@ it.each<Scenario>([
     2,
     own,
     'green-once healed | c1 green-once, c2 healed | 1,2',
-    { ...clean, inCleanCopy: but(own, 't1', ({ fixes }) => (fixes.has('1') ? null : notRun)) },
+    { ...clean, inCleanCopy: but(own, 't1', ({ fixes }) => (fixes.has('1') ? null : listNotRun)) },
   ],
   [
     'all proofs are made in a clean copy, and one test is green there without its fix',
@@ -161,13 +161,13 @@ it.each<Scenario>([
   [
     'a test does not run without its fix',
     1,
-    (_, { fixes, run }) => (fixes.has('1') ? null : run > 3 ? notRun : 'boom'),
+    (_, { fixes, run }) => (fixes.has('1') ? null : run > 3 ? listNotRun : 'boom'),
     'green-once | c1 green-once | 1',
   ],
   [
     'a test does not run without the fix of another',
     2,
-    but(own, 't2', ({ fixes, run }) => (run > 4 && !fixes.has('1') ? notRun : undefined)),
+    but(own, 't2', ({ fixes, run }) => (run > 4 && !fixes.has('1') ? listNotRun : undefined)),
     'healed healed | c1 healed, c2 healed | 1,2',
   ],
   [
@@ -216,14 +216,14 @@ it.each<Scenario>([
     'a set-up fails once in the regression run, and another test does not run without it',
     3,
     (id, at) =>
-      id === 't1' ? own(id, at) : at.run !== 7 ? null : id === 't2' ? 'the set-up failed' : notRun,
+      id === 't1' ? own(id, at) : at.run !== 7 ? null : id === 't2' ? 'the set-up failed' : listNotRun,
     'healed flaky passed | c1 healed | 1',
   ],
   [
     'a fix breaks the set-up of another test',
     3,
     (id, at) =>
-      id === 't1' ? own(id, at) : !at.fixes.has('1') ? null : id === 't2' ? 'no more set-up' : notRun,
+      id === 't1' ? own(id, at) : !at.fixes.has('1') ? null : id === 't2' ? 'no more set-up' : listNotRun,
     'failed passed passed | c1 failed | ',
   ],
   [
@@ -501,7 +501,7 @@ it('HL-6 HN-5 proves a fix on every test of its cause in as many Playwright runs
   expect(run.verdicts).toEqual(Object.fromEntries(five.map((id) => [id, 'healed'])));
 });
 
-it('HL-6 runs those tests without the fix that differ most: of other files, and run again before', () => {
+it('HL-6 runs the most different tests without the fix: of other files, and already run again', () => {
   const one = (id: string, file: string, over: Partial<DiagnosedFailure> = {}): DiagnosedFailure => {
     const test = aTest(id, { location: { file, line: 1, column: 1 } });
     return aDiagnosed({ failure: aTestFailure({ test }), ...over });
@@ -536,7 +536,7 @@ it('HL-7 runs all of them if the three turn out to have several causes', async (
   expect(report.causes.map(({ tests }) => tests)).toEqual([['t1', 't3', 't4', 't5', 't6'], ['t2']]);
 });
 
-it('CS-7 takes green tests of the same file along, at most two', async () => {
+it('CS-7 runs up to two green tests of the same file with the red ones', async () => {
   const { runs } = await simulatedRun(
     six,
     unfixed((id) => (id === 't3' ? 'boom' : null)),
@@ -544,7 +544,7 @@ it('CS-7 takes green tests of the same file along, at most two', async () => {
   expect(confirming(runs)).toEqual(['confirm t3 t1 t2']);
 });
 
-it('EV-1 tells both errors of a test that fails of something else when it is run again', async () => {
+it('EV-1 keeps both errors of a test that fails differently in its second run', async () => {
   const { session } = await simulatedRun(
     ['t1'],
     unfixed((_, { run }) => (run === 1 ? 'first error' : 'another')),
@@ -555,7 +555,7 @@ it('EV-1 tells both errors of a test that fails of something else when it is run
   expect(otherRun).toMatchObject({ run: 'first', errors: [{ message: 'Error: first error' }] });
 });
 
-it('HL-7 takes tests for alike that have the same error, or wait in vain for something on the same page', () => {
+it('HL-7 groups tests with the same error, and tests that wait in vain on the same page', () => {
   const missing = (locator: string) =>
     anError(`TimeoutError: locator.click: Timeout 5ms exceeded.\nCall log:\n  - waiting for ${locator}\n`);
   const waiting = (id: string, page: string | null) =>
@@ -612,7 +612,7 @@ async function regressionAfter(red: readonly (readonly string[])[], fixes = [kep
   const made = await healingSession([], {
     settings: withRegression,
     suite: {
-      runAgain: async (request) => {
+      rerun: async (request) => {
         asked.push(request.ids);
         const now = red[asked.length - 1] ?? [];
         return aSuiteRun({
@@ -676,7 +676,7 @@ it('HN-6 reverts the fix without which a broken test is green, and its cause say
   });
 });
 
-it('HN-6 puts the fix back if the test is red without it too, and the test stays red', async () => {
+it('HN-6 reapplies the fix if the test is red without it, too, and the test stays red', async () => {
   const { regression, unexplained, moves } = await regressionAfter([['t3'], ['t3'], ['t3']]);
   expect(regression?.broke).toEqual([]);
   expect(moves).toEqual(['without 1', 'without']);
@@ -774,7 +774,7 @@ const readingOf = ({ report }: Awaited<ReturnType<typeof reviewed>>) =>
 const honest: Opinion = { verdict: 'honest', file: null, line: null, why: 'fine' };
 const unsure: Opinion = { verdict: 'unsure', file: null, line: null, why: 'what a member pays is nowhere' };
 
-it('HN-11 an honest fix enters, with the remark of its reviewer, whose cost is added', async () => {
+it('HN-11 keeps an honest fix, with its reviewer’s remark and cost', async () => {
   const run = await reviewed([honest]);
   expect(run.causes).toEqual(['c1 healed']);
   expect(run.report.causes[0]?.attempts).toMatchObject([{ costUsd: 0.75 }]);
@@ -828,7 +828,7 @@ it.each<[string, Opinion | AgentRun['end']]>([
   expect(run.report.causes[0]?.attempts).toMatchObject([{ end: { kind: 'offered', side: 'app', proof } }]);
 });
 
-it('HN-11 HN-9 asks a person where a limit leaves no reviewer', async () => {
+it('HN-11 HN-9 asks a person if a limit prevents the review', async () => {
   const run = await reviewed([hides], { settings: { ...settings, limits: { ...limits, agentRuns: 1 } } });
   expect(run.causes).toEqual(['c1 escalated']);
   expect(run.session.spending.getTotals().agentRuns).toBe(1);
@@ -893,7 +893,7 @@ it('HN-11 the built-in fixer’s certain fixes are not reviewed, nor a fix that 
   expect(unread.session.spending.getTotals().agentRuns).toBeGreaterThan(0);
 });
 
-it('HN-11 reviews the fixes of two causes side by side, and takes out only the one that hides a fault', async () => {
+it('HN-11 reviews the fixes of two causes in parallel, and reverts only the one that hides a fault', async () => {
   const run = await simulatedRun(['t1', 't2'], own, {
     settings: { ...settings, retries: { ...settings.retries, max: 1 }, limits: { ...limits, parallel: 2 } },
     runAgent: async ({ agent, prompt }) => {
@@ -905,7 +905,7 @@ it('HN-11 reviews the fixes of two causes side by side, and takes out only the o
   expect([...run.fixes]).toEqual(['2']);
 });
 
-it('HN-11 another program than the fixer’s reads, and the fixer’s own where that one cannot work', async () => {
+it('HN-11 another program than the fixer’s reviews, or the fixer’s own if the other cannot work', async () => {
   const home = tempDir('home');
   writeInto(home, { '.claude/commands/review-fix.md': 'x' });
   vi.stubEnv('HOME', home);
@@ -938,7 +938,7 @@ function signal() {
   return { promise, resolve };
 }
 
-it('HN-11 the proof goes on while a fix is reviewed, and ends when both have', async () => {
+it('HN-11 the proof continues during a review, and ends after both', async () => {
   const [begun, proven] = [signal(), signal()];
   let isGreen = false;
   const run = await simulatedRun(
@@ -972,7 +972,7 @@ const byOneChange = {
   }),
 };
 
-it('HL-6 BL-1 causes that one change broke are one: one agent, proven on all of their tests', async () => {
+it('HL-6 BL-1 causes that one change broke get one agent, whose fix is proven on all of their tests', async () => {
   const run = await simulatedRun(tests(3), sharedApart, byOneChange);
   expect(run.causes).toEqual(['c1 healed']);
   expect(run.verdicts).toEqual({ t1: 'healed', t2: 'healed', t3: 'healed' });
@@ -1005,7 +1005,7 @@ it.each([
 it.each(['code_error', 'never_retry'] as const)(
   'BL-2 ME-6 no run looks for the change to blame while the question of its cause is open: %s',
   async (retry) => {
-    const open = anEscalation({ signature: 'shop:Error:error of t1' });
+    const openEscalation = anEscalation({ signature: 'shop:Error:error of t1' });
     const known = await noStore.recordFailure('', '');
     let searched = 0;
     const run = await simulatedRun(tests(1), own, {
@@ -1017,8 +1017,8 @@ it.each(['code_error', 'never_retry'] as const)(
       }),
       store: {
         ...noStore,
-        listEscalations: async () => [open],
-        recordFailure: async () => ({ ...known, open }),
+        listEscalations: async () => [openEscalation],
+        recordFailure: async () => ({ ...known, openEscalation }),
       },
       diagnosis: { retry },
     });
@@ -1038,7 +1038,7 @@ it('HL-6 BL-6 a person is asked one question about them', async () => {
   expect(run.events.filter(({ type }) => type === 'agent.waiting_for_input')).toHaveLength(1);
 });
 
-it('HL-6 what the fix of one change leaves red is a cause of its own', async () => {
+it('HL-6 a test that such a fix leaves red becomes a cause of its own', async () => {
   const run = await simulatedRun(tests(2), own, byOneChange);
   expect(run.causes).toEqual(['c1 healed', 'c3 healed']);
   expect([...run.fixes]).toEqual(['1', '2']);

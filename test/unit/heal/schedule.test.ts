@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import { Agents, WorkingTreeLock } from '../../../src/heal/schedule.js';
+import { Agents, PriorityLock } from '../../../src/heal/schedule.js';
 import { simulatedSchedule } from '../../rig/simulated-schedule.js';
 
-it('SC-3 gives the tree to the most useful task, and of several to the one that waits longest', async () => {
-  const tree = new WorkingTreeLock();
-  await tree.enter(() => 0);
+it('SC-3 gives the tree to the most useful task, and among equals to the longest waiting', async () => {
+  const tree = new PriorityLock();
+  await tree.acquire(() => 0);
   const order: string[] = [];
   let rank = 5;
   const tasks = [
@@ -14,28 +14,28 @@ it('SC-3 gives the tree to the most useful task, and of several to the one that 
     ['more useful by now', () => rank],
   ] as const;
   const waiting = tasks.map(async ([name, of]) => {
-    await tree.enter(of);
+    await tree.acquire(of);
     order.push(name);
-    tree.leave();
+    tree.release();
   });
   rank = 0;
-  tree.leave();
+  tree.release();
   await Promise.all(waiting);
   expect(order).toEqual(['more useful by now', 'first patch', 'second patch', 'search']);
   expect(tree.isHeld).toBe(false);
 });
 
-it('SC-3 gives an agent in line, in its last copy if that is free, and none to a cause that was stopped', async () => {
+it('SC-3 gives agents in order, each in its last copy if that is free, and none to a stopped cause', async () => {
   const agents = new Agents(2);
   const { signal } = new AbortController();
-  expect(await agents.take(1, signal)).toBe(1);
-  expect(await agents.take(1, signal)).toBe(0);
+  expect(await agents.acquireCopy(1, signal)).toBe(1);
+  expect(await agents.acquireCopy(1, signal)).toBe(0);
   const stop = new AbortController();
-  const stopped = agents.take(null, stop.signal);
-  const next = agents.take(0, signal);
+  const stopped = agents.acquireCopy(null, stop.signal);
+  const next = agents.acquireCopy(0, signal);
   stop.abort();
   expect(await stopped).toBeNull();
-  agents.give(1);
+  agents.releaseCopy(1);
   expect(await next).toBe(1);
   expect(agents.atWork).toBe(2);
 });

@@ -10,13 +10,13 @@ const decidedBy = (evidence: string, confidence = 0.95) =>
     }),
   });
 
-it('ME-1 the same error of a test behind which a server fails differently is another one to the store', () => {
+it('ME-1 the store distinguishes equal errors of a test if different server errors are behind them', () => {
   const first = storedSignature(decidedBy("KeyError: 'total'"));
   expect(first).toMatch(/^shop:Error:[\da-f]{8}$/);
   expect(first).toBe(storedSignature(decidedBy("KeyError: 'total'")));
   expect(first).not.toBe(storedSignature(decidedBy("AttributeError: 'Order' has no attribute 'sum'")));
 });
 
-it('ME-1 what is only a hint does not change the signature that the store knows', () => {
+it('ME-1 weak evidence does not change the stored signature', () => {
   expect(storedSignature(decidedBy('KeyError', 0.3))).toBe('shop:Error:00000000');
 });

@@ -32,7 +32,7 @@ async function suite(edited: ReadonlySet<string> = new Set()) {
   const run = (outcome: 'expected' | 'unexpected') =>
     testFiles.observe({ tests: [{ ...aResult('t1', outcome), test }] });
   run('unexpected');
-  return { write, run, edits: () => testFiles.editedFor(aTestFailure({ test })) };
+  return { write, run, edits: () => testFiles.listEditsFor(aTestFailure({ test })) };
 }
 
 it.each([
@@ -47,7 +47,7 @@ it.each([
   expect(edits()).toEqual(expected);
 });
 
-it('HN-3 a test that was red after the edit is green for another reason', async () => {
+it('HN-3 an edit before the last red run does not explain a green test', async () => {
   const { write, run, edits } = await suite();
   write('tests/buy.spec.ts', 'somebody was here\n');
   run('unexpected');
@@ -55,14 +55,14 @@ it('HN-3 a test that was red after the edit is green for another reason', async 
   expect(edits()).toEqual([]);
 });
 
-it('HN-3 an edit by a fix of the run is no edit by others', async () => {
+it('HN-3 a fix of the run does not count as somebody’s edit', async () => {
   const { write, run, edits } = await suite(new Set(['tests/buy.spec.ts']));
   write('tests/buy.spec.ts', 'a fix was here\n');
   run('expected');
   expect(edits()).toEqual([]);
 });
 
-it('HN-3 what a run or a test writes beside the tests is no edit', async () => {
+it('HN-3 a file that a run or a test writes beside the tests does not count as an edit', async () => {
   const root = tempDir();
   for (const file of ['tests/buy.spec.ts', 'tests/.self-heal/ledger.db', 'tests/test-results/last.json']) {
     mkdirSync(path.dirname(path.join(root, file)), { recursive: true });

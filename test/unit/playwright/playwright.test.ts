@@ -103,7 +103,7 @@ it('EV-1 of a test’s failed tries, the first one tells why, even if a later on
     aTestFailure({ retry: 1, errors: [anError('Error: duplicate key value')], attachments: [trace] }),
   ];
   for (const failure of tries) addLine(state, { type: 'failed-try', failure });
-  expect([...state.tries.values()]).toEqual([tries[0]]);
+  expect([...state.failedTries.values()]).toEqual([tries[0]]);
 });
 
 describe('an unattended Playwright', () => {

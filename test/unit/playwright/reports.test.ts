@@ -106,7 +106,7 @@ it.each([
   expect(!problem.ok && problem.error.message).toContain(Object.keys(files)[0]);
 });
 
-it.each([['has no report', '.', /contains no report/]])(
+it.each([['has no report', '.', /contains no Playwright report/]])(
   'SC-1 says that a place %s',
   async (_, name, words) => {
     const reports = await readReports([name], tempDir());

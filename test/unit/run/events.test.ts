@@ -43,7 +43,7 @@ function after(...events: readonly Event[]) {
 }
 
 describe('a run as its events describe it', () => {
-  it('CL-13 RP-5 has the activity of an agent while it works, and none once it has ended', () => {
+  it('CL-13 RP-5 shows an agent’s activity while it works, and none after its end', () => {
     expect(after(started, activity).cause?.phase).toMatchObject({ since: started, doing: 'reads' });
     const { cause, attempt, run } = after(started, activity, ended);
     expect(cause).toMatchObject({ phase: { since: ended, doing: '' }, costUsd: 0.12 });
@@ -51,25 +51,25 @@ describe('a run as its events describe it', () => {
     expect(run).toMatchObject({ agentRuns: 1, costUsd: 0.12 });
   });
 
-  it('RP-5 has nothing in progress once it was interrupted', () => {
+  it('RP-5 shows nothing in progress after an interrupt', () => {
     const { run, cause } = after(started, activity, over);
     expect(run).toMatchObject({ ended: over, phase: null, progress: null });
     expect(cause).toMatchObject({ phase: null, ended: null });
   });
 
-  it('SC-1 is told of each test without a copy of all of them', () => {
+  it('SC-1 records each test without copying all of them', () => {
     const { run } = after();
     const seen = { type: 'tests.decided', ids: ['t1'], verdict: 'healed', time: 1 } as const;
     expect(reduce(run, seen).tests).toBe(run.tests);
   });
 
-  it('HN-8 is undone only by an undo that left no file alone', () => {
+  it('HN-8 counts as undone only if the undo skipped no file', () => {
     const undone = (...leftAlone: string[]) => ({ type: 'run.undone' as const, restored: ['a'], leftAlone });
     expect(after(over, undone('b')).run.undone).toBe(false);
     expect(after(over, undone('b'), undone()).run.undone).toBe(true);
   });
 
-  describe('SC-3 CL-13 with two agents at work at the same time', () => {
+  describe('SC-3 CL-13 shows two agents that work at the same time', () => {
     const suite = {
       type: 'suite.started',
       purpose: 'retest',
@@ -83,7 +83,7 @@ describe('a run as its events describe it', () => {
     const both = (...events: readonly Event[]) =>
       replayRun([...found, started, other, ...events].map((event, at) => ({ time: at * 1000, ...event })));
 
-    it('SC-3 shows a suite run at the cause that it is for', () => {
+    it('SC-3 shows a suite run under its cause', () => {
       const ran = { type: 'suite.progress', done: 1, total: 2, failed: 0, test: 'buys' } as const;
       const run = both(ended, suite, { ...activity, causeId: 'c2' }, ran, { ...ended, causeId: 'c2' });
       expect(run.causes.map(({ phase }) => phase?.doing)).toEqual(['1/2 buys', '']);
@@ -120,7 +120,7 @@ describe('report of', () => {
     },
   );
 
-  it('RP-2 HN-5 has the proof of each healed cause, also of one that the fix of another cause healed', async () => {
+  it('RP-2 HN-5 has the proof of each healed cause, even of one that another cause’s fix healed', async () => {
     const { report } = await simulatedRun(['t1', 't2', 't3'], helped);
     expect(report.causes[1]?.verdict).toBe('healed');
     expect(report.causes[1]?.attempts.filter(isKept)).toEqual([]);

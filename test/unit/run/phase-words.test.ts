@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { describeSuiteRun } from '../../../src/run/phase-words.js';
 
-it('RP-1 says for how many red tests others run along, and why', () => {
+it('RP-1 says how many other tests run with the red ones, and why', () => {
   const text = describeSuiteRun({
     type: 'suite.started',
     time: 0,

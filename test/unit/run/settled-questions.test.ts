@@ -56,7 +56,7 @@ async function asked() {
   return { run, close, edit: (text: string) => writeFileSync(path.join(dir, 'app.ts'), text) };
 }
 
-it('ME-5 a question stays open while its code is as it was and its tests are not green', async () => {
+it('ME-5 a question stays open while its code is unchanged and its tests are not green', async () => {
   const { run, close } = await asked();
   expect(await close()).toEqual([]);
   run(2, { a: 'passed', b: 'failed' });
@@ -78,7 +78,7 @@ it('ME-5 a question stays open if the newest run of its tests was red', async ()
   expect(await close()).toEqual([]);
 });
 
-it('ME-5 a question closes if no patch of it fits the code any more', async () => {
+it('ME-5 a question closes if none of its patches fits the code any more', async () => {
   const { close, edit } = await asked();
   edit('written anew\n');
   expect(await close()).toEqual(['app.ts has changed since the question was asked']);

@@ -7,9 +7,9 @@ import { compareWithState, storeTreeState } from '../../../../src/run/tree-state
 import { compareFiles } from '../../../../src/workspace/candidates.js';
 import { createLastGreenLookup } from '../../../../src/run/last-green.js';
 import { type SetOutcome, findMinimalSet } from '../../../../src/minimal-set.js';
-import { findRevertedHunks } from '../../../../src/heal/attempt/undoing.js';
+import { findRevertedHunks } from '../../../../src/heal/attempt/reverted-hunks.js';
 import { hasAppChanged } from '../../../../src/heal/attempt/since-green.js';
-import { describeRevert, findRevert } from '../../../../src/heal/attempt/undone.js';
+import { describeRevert, findRevert } from '../../../../src/heal/attempt/find-revert.js';
 import { certain, type EvidenceSource, type Reason } from '../../../../src/model/diagnosis.js';
 import { isOwnAssertion } from '../../../../src/heal/own-assertion.js';
 import type { Session } from '../../../../src/heal/session.js';
@@ -200,7 +200,7 @@ describe('BL-6 what a fix takes back of an author’s change', () => {
     ['a\nnow two\n', 'undoes part of a change from abc1234'],
   ])('BL-6 is called all of a change, or part of it: %j', (after, words) => {
     const hunks = taken('a\nb\n', 'now one\nnow two\n', after);
-    expect(describeRevert({ of: 'abc1234', hunks })).toBe(words);
+    expect(describeRevert({ commits: 'abc1234', hunks })).toBe(words);
   });
 
   it('BL-6 is nothing of a line that the fix adds elsewhere', () => {
@@ -293,7 +293,7 @@ describe('BL-6 what a fix in a project takes back', () => {
     commit({ 'other.py': 'x' });
     const revert = await fix('app.py', 'a = 1\nb = "hé"\nc = 3\n', 'a = 1\nb = "héllo"\nc = 3\n');
     expect(revert).toMatchObject({
-      of: expect.stringMatching(/^[0-9a-f]{7} "Shorter words"$/) as unknown,
+      commits: expect.stringMatching(/^[0-9a-f]{7} "Shorter words"$/) as unknown,
       at: { file: 'app.py', line: 2 },
       hunks: [{ isWhole: true, texts: ['héllo'] }],
     });
@@ -303,13 +303,13 @@ describe('BL-6 what a fix in a project takes back', () => {
     const { commit, fix } = await fixedProject({ 'app.py': 'a = 1\nb = "é"\nc = 3\n' });
     commit({ 'app.py': 'a = 1\nc = 3\n' }, 'Fewer words');
     const revert = await fix('app.py', 'a = 1\nc = 3\n', 'a = 1\nb = "é"\nc = 3\n');
-    expect(revert?.of).toContain('Fewer words');
+    expect(revert?.commits).toContain('Fewer words');
   });
 
   it('BL-6 is an uncommitted change, too', async () => {
     const { write, fix } = await fixedProject({ 'app.py': 'a = 1\n' });
     write({ 'app.py': 'a = 2\n' });
-    expect(await fix('app.py', 'a = 2\n', 'a = 1\n')).toMatchObject({ of: 'what is not committed' });
+    expect(await fix('app.py', 'a = 2\n', 'a = 1\n')).toMatchObject({ commits: 'uncommitted edits' });
   });
 
   it('BL-6 is nothing of what was so when the test was green, or of a test', async () => {

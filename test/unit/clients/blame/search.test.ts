@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Candidate } from '../../../../src/workspace/candidates.js';
 import type { ChangeHistory } from '../../../../src/clients/blame/history.js';
 import type { DiagnosedFailure } from '../../../../src/model/cause.js';
-import { type NearPlace, rateHunk } from '../../../../src/diagnose/likelihood.js';
+import { type RelatedPosition, rateHunk } from '../../../../src/diagnose/likelihood.js';
 import { Rounds, CauseSearch, type TestOutcome } from '../../../../src/clients/blame/search.js';
 import { aDiagnosed, aDiagnosis, anError, failing } from '../../../rig/builders.js';
 import { chance } from '../../../rig/simulated-suite.js';
@@ -37,15 +37,18 @@ async function searched(
   shows: Shows,
   {
     from,
-    near = [],
+    near: relatedPositions = [],
     ...over
-  }: Partial<DiagnosedFailure> & { from?: ChangeHistory['base']['from']; near?: readonly NearPlace[] } = {},
+  }: Partial<DiagnosedFailure> & {
+    from?: ChangeHistory['base']['from'];
+    near?: readonly RelatedPosition[];
+  } = {},
 ) {
   const history = historyOf(count, from);
   const numberOf = (one: Candidate) => history.candidates.indexOf(one);
   const searches = named.map((words, at) => {
     const lead = failing(`t${at}`, `missing ${words.map((n) => `word${n}`).join(' ')}`, over);
-    return new CauseSearch(`c${at}`, lead, { history, older: async () => null, near });
+    return new CauseSearch(`c${at}`, lead, { history, readOlder: async () => null, relatedPositions });
   });
   for (const search of searches) await search.advance();
   const rounds = new Rounds(searches);
@@ -58,7 +61,7 @@ async function searched(
     if (runs.length > 2_000) throw new Error('It does not end');
     for (const search of round.searches) {
       const at = searches.indexOf(search);
-      await search.record(round.reverted, shows(at, out));
+      await search.recordRun(round.reverted, shows(at, out));
       if (search.nextHunks === null) ends[at] = runs.length;
     }
   }

@@ -5,28 +5,28 @@ import type { SuiteRun, TestResult } from '../playwright/suite-run.js';
 import type { Session } from './session.js';
 import { relativePath } from '../paths.js';
 
-type Telling = Pick<Session, 'bus' | 'cwd'>;
+type AnnounceContext = Pick<Session, 'bus' | 'cwd'>;
 
 /** Announces the results of tests that are new or had not run before. Their causes decide the status of other tests. */
 export function announceTests(
-  { bus, cwd }: Telling,
+  { bus, cwd }: AnnounceContext,
   { tests, rerunIds = {} }: Pick<SuiteRun, 'tests'> & Partial<Pick<SuiteRun, 'rerunIds'>>,
 ): void {
-  const known = bus.getRun().tests;
+  const knownTests = bus.getRun().tests;
   const hasNewResult = ({ test, outcome }: TestResult) => {
-    const before = known.get(test.id)?.verdict;
+    const before = knownTests.get(test.id)?.verdict;
     return before === undefined || (before === 'not-run' && firstVerdict[outcome] !== before);
   };
   const results = tests.filter(hasNewResult).map((result) => ({
     ...toListedTest(result, cwd),
-    ...rerunBy(rerunIds[result.test.id] ?? [], result.test.id),
+    ...createRerunField(rerunIds[result.test.id] ?? [], result.test.id),
   }));
   if (results.length > 0) bus.emit({ type: 'tests.seen', tests: results });
 }
 
 /** Returns the field `rerunIds`, or nothing if a test's own id is enough to re-run it. */
-function rerunBy(ids: readonly string[], own: string): Pick<ListedTest, 'rerunIds'> {
-  return ids.some((id) => id !== own) ? { rerunIds: ids } : {};
+function createRerunField(ids: readonly string[], ownId: string): Pick<ListedTest, 'rerunIds'> {
+  return ids.some((id) => id !== ownId) ? { rerunIds: ids } : {};
 }
 
 function toListedTest({ test, outcome, durationMs }: TestResult, cwd: string): ListedTest {
@@ -45,11 +45,11 @@ const firstVerdict: Record<TestResult['outcome'], Verdict> = {
 
 /** Announces the final status of the tests with these failures. */
 export function announceVerdicts(
-  { bus }: Telling,
+  { bus }: AnnounceContext,
   failures: readonly { readonly failure: Failure }[],
-  how: { readonly verdict: Verdict; readonly sharedFix?: boolean },
+  status: { readonly verdict: Verdict; readonly sharedFix?: boolean },
 ): void {
   const tests = failures.filter(({ failure }) => failure.scope === 'test');
   const ids = tests.map(({ failure }) => failureKey(failure));
-  if (ids.length > 0) bus.emit({ type: 'tests.decided', ids, ...how });
+  if (ids.length > 0) bus.emit({ type: 'tests.decided', ids, ...status });
 }

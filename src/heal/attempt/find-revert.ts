@@ -11,12 +11,12 @@ import type { CauseWork } from '../cause-work.js';
 import { isOwnAssertion } from '../own-assertion.js';
 import type { Session } from '../session.js';
 import { listChangesSinceGreen, readFixedFiles } from './since-green.js';
-import { type RevertedHunk, findRevertedHunks } from './undoing.js';
+import { type RevertedHunk, findRevertedHunks } from './reverted-hunks.js';
 
 /** The part of an author's change that a fix reverts. */
 export interface Revert {
   /** The commits, as `abc1234 "subject"`, or uncommitted changes. */
-  readonly of: string;
+  readonly commits: string;
   /** The first of the changes: its file, relative to the root of the workspace, and its line before the fix. */
   readonly at: { readonly file: string; readonly line: number };
   readonly hunks: readonly RevertedHunk[];
@@ -43,9 +43,9 @@ export async function findRevert(
   if (!found || !first) return null;
   const names = new Set<string>();
   for (const { hunk } of found.hunks)
-    names.add(await nameOfCommit(session, { hunk, change, since: found.since }));
+    names.add(await formatCommit(session, { hunk, change, since: found.since }));
   const at = { file: first.hunk.file, line: first.hunk.newStart };
-  return { of: [...names].join(' and '), at, hunks: found.hunks };
+  return { commits: [...names].join(' and '), at, hunks: found.hunks };
 }
 
 /**
@@ -53,12 +53,12 @@ export async function findRevert(
  * own assertion failed and the fix reverts a whole change, or texts and markup that the test expects. If a person has given guidance, the report only
  * names the revert.
  */
-export function isForPerson(
+export function needsPerson(
   { settings }: Session,
-  { cause, known }: CauseWork,
+  { cause, memory }: CauseWork,
   { pending, revert }: { readonly pending: PendingAttempt; readonly revert: Revert },
 ): boolean {
-  const isDecided = pending.proposedBy === 'person' || known.guidance !== null;
+  const isDecided = pending.proposedBy === 'person' || memory.guidance !== null;
   if (isDecided || settings.verify.intent === 'tests' || !isOwnAssertion(cause.lead)) return false;
   const expected = cause.members.flatMap(({ evidence }) =>
     evidence.errors.map(({ message, snippet }) => `${message}\n${snippet ?? ''}`),
@@ -70,10 +70,10 @@ export function isForPerson(
 
 /** Describes a revert: `undoes a change from abc1234 "Friendlier words"`. */
 export function describeRevert({
-  of,
+  commits,
   hunks,
-}: Pick<Revert, 'of'> & { readonly hunks: readonly Pick<RevertedHunk, 'isWhole'>[] }): string {
-  return `undoes ${hunks.some(({ isWhole }) => isWhole) ? 'a change' : 'part of a change'} from ${of}`;
+}: Pick<Revert, 'commits'> & { readonly hunks: readonly Pick<RevertedHunk, 'isWhole'>[] }): string {
+  return `undoes ${hunks.some(({ isWhole }) => isWhole) ? 'a change' : 'part of a change'} from ${commits}`;
 }
 
 /** Creates a note about a revert for the reviewer, at the changed lines. */
@@ -86,12 +86,12 @@ function listOwnEdits({ workspace, folder, isTest }: Session, change: Change): F
   const others = workspace
     .listApplied()
     .flatMap((id) => (id === change.id ? [] : readChange(folder.dir, id)));
-  const isOthers = (file: string) => others.some((other) => other?.edits.some((edit) => edit.path === file));
-  return change.edits.filter((edit) => !isTest(edit.path) && !isOthers(edit.path));
+  const isShared = (file: string) => others.some((other) => other?.edits.some((edit) => edit.path === file));
+  return change.edits.filter((edit) => !isTest(edit.path) && !isShared(edit.path));
 }
 
 /** Names the commit that made a change: `abc1234 "Friendlier words"`. */
-async function nameOfCommit(
+async function formatCommit(
   { workspace: { root }, folder }: Session,
   { hunk, change, since }: { readonly hunk: ExactHunk; readonly change: Change; readonly since: GitChanges },
 ): Promise<string> {
@@ -102,5 +102,5 @@ async function nameOfCommit(
   const ids = await findCommitsOfHunk({ ...hunk, old }, since.base, { root, contents });
   const log = ids.includes(uncommitted) ? [] : await listCommitsSince(root, since.base);
   const commit = log.find(({ commit: { id } }) => ids.includes(id))?.commit;
-  return commit ? `${shortenId(commit.id)} "${commit.subject}"` : 'what is not committed';
+  return commit ? `${shortenId(commit.id)} "${commit.subject}"` : 'uncommitted edits';
 }

@@ -22,7 +22,7 @@ export interface RevertedHunk {
 /** Returns the changes to a file since the test was green that a fix reverts, wholly or in part, but not those that it keeps or corrects. */
 export function findRevertedHunks({ path, green = null, red, now }: FixedFile): RevertedHunk[] {
   const fixes = compareFile(path, red, now).hunks;
-  const isRestored = linesIn(now).join('\n') === linesIn(green).join('\n');
+  const isRestored = splitLines(now).join('\n') === splitLines(green).join('\n');
   return compareFile(path, green, red).hunks.flatMap((hunk) => {
     const fix = joinHunks(fixes.filter((other) => areAdjacent(hunk, other)));
     const texts = listRestoredTexts(hunk, fix);
@@ -50,12 +50,13 @@ function measureRevert(change: Lines, fix: Lines): 'all' | 'part' | null {
   const added = countSurplus(normalizeLines(change.now), normalizeLines(change.old));
   const restored = countSurplus(normalizeLines(fix.now), normalizeLines(fix.old));
   const removed = countSurplus(normalizeLines(fix.old), normalizeLines(fix.now));
-  const back = [...lost].filter(([key, times]) => (restored.get(key) ?? 0) >= times);
-  const gone = [...added].filter(([key, times]) => (removed.get(key) ?? 0) >= times);
+  const restoredLines = [...lost].filter(([key, times]) => (restored.get(key) ?? 0) >= times);
+  const removedLines = [...added].filter(([key, times]) => (removed.get(key) ?? 0) >= times);
   // A change that only added lines may have been corrected: it counts as reverted only if nothing replaces the lines.
   if (lost.size === 0 && restored.size > 0) return null;
-  if (lost.size + added.size > 0 && back.length === lost.size && gone.length === added.size) return 'all';
-  return back.length > 0 || (lost.size === 0 && gone.length > 0) ? 'part' : null;
+  if (lost.size + added.size > 0 && restoredLines.length === lost.size && removedLines.length === added.size)
+    return 'all';
+  return restoredLines.length > 0 || (lost.size === 0 && removedLines.length > 0) ? 'part' : null;
 }
 
 function listRestoredTexts(change: Lines, fix: Lines): string[] {
@@ -72,7 +73,7 @@ function splitTexts(lines: readonly string[]): string[] {
     .filter((piece) => /[\p{L}\p{N}].*[\p{L}\p{N}]/u.test(piece));
 }
 
-function linesIn(text: string | null): string[] {
+function splitLines(text: string | null): string[] {
   return normalizeLines(text?.split('\n') ?? []);
 }
 
