@@ -18,11 +18,7 @@ import { cleanAndClip, EvidenceNotes, cleanErrors, cleanRequest, cleanText } fro
 import { markAsData } from './evidence-files.js';
 import { mapEvidence } from './map-evidence.js';
 import type { EvidenceLimits } from './page-evidence.js';
-import {
-  readTestPage,
-  copyComparisonPictures as copyComparisonPictures,
-  copyScreenshot,
-} from './page-sources.js';
+import { readTestPage, copyComparisonPictures, copyScreenshot } from './page-sources.js';
 import { type PassingTrace, markCommon, findPassingTestsInFile } from './passing-tests.js';
 import {
   AFTER_TEST_MS,
