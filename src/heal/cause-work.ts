@@ -9,7 +9,7 @@ import type { ProposedFix } from './hooks.js';
 export interface CauseWork {
   /** The cause, with the tests that no other fix has healed, and the change that broke them once it is known. */
   cause: Cause;
-  /** What the store remembers of this failure from earlier runs. */
+  /** The store's memory of this failure from earlier runs. */
   readonly memory: KnownFailure;
   /** The attempts that revealed this error; their changes are in the tree (HL-3). */
   readonly revealingAttempts: readonly Attempt[];

@@ -29,7 +29,7 @@ export interface DeployRequest {
   readonly previous: readonly Attempt[];
   /** The attempts that revealed this failure, whose changes are in the tree; absent if the prompt is only displayed. */
   readonly revealingAttempts?: readonly Attempt[];
-  /** What the store remembers of the failure; absent if the prompt is only displayed. */
+  /** The store's memory of the failure; absent if the prompt is only displayed. */
   readonly memory?: KnownFailure;
   /** The fix to review; absent if the agent should make one. */
   readonly review?: ReviewRequest;
