@@ -73,7 +73,7 @@ export const blame =
     const { createBlameSearch } = await loadBlame();
     const session = await run.openSession(first.value, { blameSearch: createBlameSearch(base) });
     if (!session.ok) return session;
-    const { blameRun } = await import('./clients/plan-run.js');
+    const { blameFailures: blameRun } = await import('./clients/plan-run.js');
     return ok(await blameRun(session.value, first.value.run));
   };
 

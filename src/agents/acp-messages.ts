@@ -133,7 +133,7 @@ export function findStopError(stopReason: string, runner: string): AgentResult['
     case 'max_tokens':
       return { kind: 'context-overflow', reason: `${runner}: its turn reached the token limit` };
     case 'refusal':
-      return { kind: 'limited', reason: `${runner}: its model refused` };
+      return { kind: 'limited', reason: `${runner}: its model refused to answer` };
     case 'cancelled':
       return { kind: 'limited', reason: `${runner}: it cancelled its own turn` };
     default:

@@ -59,7 +59,7 @@ export function createAcpRunner(settings: AcpSettings): Runner {
   const { passedVariables, env } = describeProgram(settings.program);
   return {
     createCommand: () => ({ file, args, env, passedVariables, input: '' }),
-    openConversation: (task, listener) => converse(task, settings, listener),
+    openConversation: (task, listener) => createConversation(task, settings, listener),
   };
 }
 
@@ -75,7 +75,7 @@ const CONTINUE_PROMPT =
   'That is not allowed here: you may read and edit files in the project, and nothing else. Continue without it, and finish as instructed.';
 
 /** Holds the conversation with a program until its turn is over. */
-function converse(task: AgentTask, settings: AcpSettings, listener: AgentListener): Conversation {
+function createConversation(task: AgentTask, settings: AcpSettings, listener: AgentListener): Conversation {
   const root = task.copyOf?.root ?? task.cwd;
   const policy: AccessPolicy = { root, cwd: task.cwd, allow: settings.allow ?? [] };
   const runner = task.agent.runner;

@@ -91,7 +91,7 @@ const rows: readonly RuleRow[] = [
     /(?:API Error|Error code|CAPIError|BadRequestError|status)\W{1,4}(?:400|422)\b.{0,80}invalid_request_error|ValidationException|Unexpected server error. Check server logs/i,
   ],
 
-  // The other groups, in the order of AG-6.
+  // The remaining rows follow the order of AG-6.
   [
     'rate-limited',
     /rate[ _-]?limit|retry in \d+(?:\.\d+)? ?s|quota.{0,80}per[ -]?minute|too many requests|throttl|resource[ _]?(?:has been )?exhausted/i,

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { chooseRelevantRequests, parseComparedValues } from '../diagnose/asserted.js';
+import { chooseRelevantRequests, parseComparedValues } from '../diagnose/relevant-requests.js';
 import type { DiagnosedFailure } from '../model/cause.js';
 import { hasFailed } from '../model/evidence.js';
 import { isLoopback, splitUrl } from '../urls.js';
@@ -90,7 +90,7 @@ function listNames({ diagnosis, evidence }: Pick<DiagnosedFailure, 'diagnosis' |
       ...(/:(\d{4,5}) refuses/.exec(text)?.slice(1) ?? []),
       ...(/^\[(\w[\w-]{2,30})\]/.exec(text)?.slice(1) ?? []),
     ]),
-    ...listLastCalls(evidence),
+    ...listLastRequests(evidence),
     ...chooseRelevantRequests(evidence, why).flatMap(({ url }) => [
       ...new URLSearchParams(url.split('?')[1] ?? '').keys(),
     ]),
@@ -180,7 +180,7 @@ function listPhrases(text: string): string[] {
 }
 
 /** Lists the paths of the page's last requests before the failure: the last two that were open or failed, and the last one. */
-function listLastCalls({ network }: DiagnosedFailure['evidence']): string[] {
+function listLastRequests({ network }: DiagnosedFailure['evidence']): string[] {
   const calls = network.filter(
     ({ resourceType, common }) => /^(?:fetch|xhr|api|eventsource|websocket)$/.test(resourceType) && !common,
   );

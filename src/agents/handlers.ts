@@ -46,8 +46,8 @@ export async function findHandler(
   const address = (splitUrl(url)?.path ?? url).replace(/[?#].*$/, '');
   const exact =
     (await findRegisteredRoute(method, address, tree)) ??
-    (await findByFileName(method, address, tree)) ??
-    (await findLiteral(address, tree));
+    (await findRouteByFileName(method, address, tree)) ??
+    (await findLiteralPath(address, tree));
   const line = exact ?? (await findSimilarRoute(address, tree));
   if (line === null) return null;
   const text = await readFile(path.join(tree, line.file), 'utf8').catch(() => '');
@@ -139,7 +139,7 @@ const routeFolders = /(?:^|\/)(?:(?:src\/)?(?:routes|app|pages)|server)\//;
 const routeFileEnding =
   /(?:\/\+(?:server|page\.server|page|layout\.server)|\/(?:route|page)|\/index|(?:\.(?:get|post|put|patch|delete))?)\.[cm]?[jt]sx?$|\/\+page\.svelte$/;
 
-async function findByFileName(method: string, address: string, tree: string): Promise<CodeLine | null> {
+async function findRouteByFileName(method: string, address: string, tree: string): Promise<CodeLine | null> {
   const files = (await listAppFiles(tree)).filter((file) => routeFolders.test(file));
   const ranked = files
     .flatMap((file) => {
@@ -166,7 +166,7 @@ async function findByFileName(method: string, address: string, tree: string): Pr
 }
 
 /** Finds a path as a literal in the code. */
-async function findLiteral(address: string, tree: string): Promise<CodeLine | null> {
+async function findLiteralPath(address: string, tree: string): Promise<CodeLine | null> {
   const [fixedPart = ''] = address.split(/\/(?=\d+(?:\/|$)|[\da-f]{8}-)/);
   return findLine(fixedPart, tree);
 }
@@ -200,9 +200,9 @@ const notServerCode =
 /** Returns the lines of a block: its first line, the more indented lines below, and the closing line. */
 function readBlock(text: string, line: number): string[] {
   const lines = text.split('\n').slice(line - 1, line - 1 + MAX_LINES);
-  const indent = (one: string) => one.search(/\S/);
-  const firstIndent = indent(lines[0] ?? '');
-  const end = lines.findIndex((one, at) => at > 0 && one.trim() !== '' && indent(one) <= firstIndent);
+  const measureIndent = (one: string) => one.search(/\S/);
+  const firstIndent = measureIndent(lines[0] ?? '');
+  const end = lines.findIndex((one, at) => at > 0 && one.trim() !== '' && measureIndent(one) <= firstIndent);
   const isClosingLine = /^[\s)}\];,]*$/.test(lines[end] ?? '');
   return end < 0 ? lines : lines.slice(0, isClosingLine ? end + 1 : end);
 }

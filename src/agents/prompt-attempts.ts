@@ -31,13 +31,13 @@ export function renderAttempts(context: AgentContext): Section | null {
       const longest = Math.min(2_000, room / 2 / (latest.length + kept.length));
       const before = kept.map((attempt) => describeKeptFix(attempt, longest));
       if (failed.length === 0) return formatSection('Before this error', before.join('\n\n'));
-      const isCut = latest.length < failed.length;
+      const hasOmittedAttempts = latest.length < failed.length;
       // A person's answer resets the count, but earlier attempts are still listed.
       const number = Math.max(context.attempt, failed.length + 1);
       return formatSection(
         'Previous attempts',
         [
-          `This is attempt ${number}. The goal is the same: ${context.task}.${isCut ? ' The earlier ones are in context.json.' : ''}`,
+          `This is attempt ${number}. The goal is the same: ${context.task}.${hasOmittedAttempts ? ' The earlier ones are in context.json.' : ''}`,
           ...before,
           ...latest.map((attempt) =>
             describeFailedAttempt(attempt, { number: failed.indexOf(attempt) + 1, longest }),

@@ -22,7 +22,7 @@ import {
   type Section,
   takeFirstTexts,
 } from './prompt-section.js';
-import { parseComparedValues, findContradiction } from '../diagnose/asserted.js';
+import { parseComparedValues, findContradiction } from '../diagnose/relevant-requests.js';
 import { findLookAlike } from '../diagnose/complaint.js';
 import { formatExchange, timelineFile, buildTimeline, formatTimeline } from '../evidence/timeline.js';
 

@@ -1,4 +1,4 @@
-import { chooseRelevantRequests } from '../diagnose/asserted.js';
+import { chooseRelevantRequests } from '../diagnose/relevant-requests.js';
 import type { RelatedPosition } from '../diagnose/likelihood.js';
 import type { DiagnosedFailure } from '../model/cause.js';
 import type { NetworkEntry } from '../model/evidence.js';

@@ -34,7 +34,7 @@ export interface FixToReview {
   };
   /** The commit at which the test was green, or null. */
   readonly green: string | null;
-  /** The change that broke the test, if proven by runs without it; else the changes to the files that the fix touches, and other likely ones. */
+  /** The change that broke the test, if runs without it have proven that; otherwise changes to files that the fix touches, and other likely ones. */
   readonly culprit: {
     readonly isProven: boolean;
     readonly hunks: readonly Omit<BlamedHunk, 'inTests'>[];

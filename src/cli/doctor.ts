@@ -4,7 +4,7 @@ import { exitCodes } from '../model/exit-codes.js';
 import { createAction, print } from './end-command.js';
 import { wrapLines } from '../outputs/truncate.js';
 import { agentsFlag, configFlag } from './options.js';
-import { type DoctorCheck, examine } from '../clients/doctor/examine.js';
+import { type DoctorCheck, examineProject } from '../clients/doctor/examine.js';
 import { choosePaletteForStdout } from '../outputs/streams.js';
 
 const explanation = `
@@ -31,7 +31,7 @@ async function runDoctor({
   config?: string;
   json?: boolean;
 }): Promise<number> {
-  const checks = await examine({ cwd: process.cwd(), env: process.env, agents, config });
+  const checks = await examineProject({ cwd: process.cwd(), env: process.env, agents, config });
   const canRun = checks.every(({ state }) => state !== 'failed');
   if (json) print({ schemaVersion: 1, ok: canRun, checks });
   else print(wrapLines(formatChecks(checks, choosePaletteForStdout(process.env)), process.stdout.columns));

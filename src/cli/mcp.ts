@@ -19,7 +19,7 @@ export function define(command: Command): Command {
 
 /** Serves until the client ends the connection, then ends all work in progress. */
 async function runMcp(): Promise<number> {
-  const { serve } = await import('../clients/mcp/serve.js');
+  const { serveTools: serve } = await import('../clients/mcp/serve.js');
   const closing = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => closing.abort());
   process.stdin.once('end', () => closing.abort()).once('close', () => closing.abort());

@@ -40,8 +40,8 @@ async function createBaseHooks({ opened, store, root, isTest }: HookParts) {
   const fixer =
     settings.fixer === 'none' ? [] : [createFixerProposer(createFixer({ cwd, root, isTest }), warn)];
   if (!settings.memory.fixes) return { fixer, memory: { proposers: [] } };
-  const findSecrets = await createSecretNamer({ env, projectRoot: cwd });
-  const { propose, rememberAttempt } = createMemory({ store, folder, root, findSecrets, warn });
+  const listSecretNames = await createSecretNamer({ env, projectRoot: cwd });
+  const { propose, rememberAttempt } = createMemory({ store, folder, root, listSecretNames, warn });
   return { fixer, memory: { proposers: [propose], onAttemptEnd: rememberAttempt } };
 }
 

@@ -20,14 +20,14 @@ interface Memory {
 interface MemoryOptions {
   readonly store: Pick<Store, 'rememberFix' | 'listRememberedFixes' | 'refuseFix'>;
   readonly folder: Pick<RunFolder, 'dir' | 'runId'>;
-  /** The root to which paths are relative. */
+  /** The root of the working tree; paths are relative to it. */
   readonly root: string;
   /** Returns the names of known secrets that a text contains. */
-  readonly findSecrets: (text: string) => readonly string[];
+  readonly listSecretNames: (text: string) => readonly string[];
   readonly warn: (message: string) => void;
 }
 
-export function createMemory({ store, folder, root, findSecrets, warn }: MemoryOptions): Memory {
+export function createMemory({ store, folder, root, listSecretNames, warn }: MemoryOptions): Memory {
   const contents = openContentStore(folder.dir);
   let hasWarned = false;
   /** The ids of remembered fixes, by the id of their change in this run. */
@@ -59,7 +59,7 @@ export function createMemory({ store, folder, root, findSecrets, warn }: MemoryO
         const texts = [before, after].map((content) =>
           Buffer.from(content?.bytes ?? '', 'base64').toString(),
         );
-        return [path, ...texts].flatMap(findSecrets).map((name) => `${path} holds the ${name}`);
+        return [path, ...texts].flatMap(listSecretNames).map((name) => `${path} holds the ${name}`);
       });
       if (secret !== undefined) {
         if (!hasWarned) warn(`${cause.id}: its fix is not remembered, because ${secret}`);

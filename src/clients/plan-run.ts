@@ -34,7 +34,7 @@ export async function planRun(
     const summary = summarizeCause(cause);
     session.bus.emit({ type: 'cause.found', cause: summary });
     if (cause.environment !== null) {
-      const message = `${cause.id} would get no agent: ${cause.environment}`;
+      const message = `no agent would start for ${cause.id}: ${cause.environment}`;
       session.bus.emit({ type: 'run.warning', message });
       continue;
     }
@@ -48,7 +48,7 @@ export async function planRun(
 }
 
 /** Searches for the change that broke the tests of each cause, without agents (BL-1). Skips tests that are green in a re-run. */
-export async function blameRun(session: Session, first: SuiteRun): Promise<HealResult> {
+export async function blameFailures(session: Session, first: SuiteRun): Promise<HealResult> {
   const progress = createProgress(session, first);
   const { confirmed, flaky } = await confirm(progress, await session.diagnostics.diagnose(first));
   await applyFlaky(progress, flaky);

@@ -19,7 +19,7 @@ import { deleteUnmaskedFiles } from '../run/mask-suite-folder.js';
 import { moveTrace } from './unpack-trace.js';
 import { findRoot } from '../workspace/project-files.js';
 import type { Session } from '../heal/session.js';
-import { findTakenPort } from '../diagnose/advice.js';
+import { findOccupiedPort } from '../diagnose/advice.js';
 import { explainOtherLoopback } from '../diagnose/other-loopback.js';
 import { findDecidingService } from '../diagnose/services.js';
 import { type PortListener, findListener, findListeningAddresses } from '../process/listener.js';
@@ -153,7 +153,8 @@ async function findMachineProblem(
     (serverPorts?.has(service.port) || (await findListeningAddresses(service.port)).length > 0)
   )
     return null;
-  const port = failure.scope === 'suite' && diagnosis.advice ? findTakenPort(evidence, diagnosis.why) : null;
+  const port =
+    failure.scope === 'suite' && diagnosis.advice ? findOccupiedPort(evidence, diagnosis.why) : null;
   if (port !== null) {
     const listener = await findListener(port);
     // Two servers of the suite itself wanted the same port, and both have ended.

@@ -2,14 +2,14 @@ import type { Reason } from '../model/diagnosis.js';
 import type { Evidence, NetworkEntry } from '../model/evidence.js';
 import { createOwnUrlCheck, splitUrl } from '../urls.js';
 import { findDecidingService, adviseOnService } from './services.js';
-import { isNamedByApp, isUnreached } from './unreached.js';
+import { isNamedByApp, hasUnreachableHost } from './unreachable-host.js';
 
 /** Playwright's messages about a browser that is not installed. */
 export const missingBrowser =
   /Executable doesn't exist at|Chromium distribution '[^']*' is not found|because executable doesn't exist at/;
 
 /** Messages about an occupied port, of Playwright, runtimes, servers and containers; the first matched group is the port. */
-const takenPort =
+const occupiedPort =
   /:\/\/[^\s/]{1,200}?:(\d{2,5})\S{0,200} is already used, make sure that nothing is running|(?:EADDRINUSE|[Aa]ddress already in use).{0,80}?[:( ](\d{2,5})(?![\d.])|\b[Pp]ort (\d{2,5}) (?:is |was )?(?:already |currently )?(?:in use|used|allocated|occupied|being used|unavailable|not available|taken)|:(\d{2,5})[^\d\n]{0,20}: (?:bind: )?(?:address already in use|port is already allocated)|\b(?:EADDRINUSE|[Aa]ddress already in use)|is already used, make sure that nothing is running/;
 
 /** Programs that package managers such as npm do not install. */
@@ -45,7 +45,7 @@ const suiteAdvice: readonly Advice[] = [
   ],
   [/^Error: duplicate test title "/, () => 'two tests of a file have the same title: rename one of them'],
   [
-    takenPort,
+    occupiedPort,
     (match) => {
       const port = match.slice(1).find(Boolean);
       return `another program already uses ${port ? `port ${port}` : 'the port'} of a web server in the Playwright config: stop it`;
@@ -97,28 +97,28 @@ export function findAdviceForPerson(evidence: Evidence, why: readonly Reason[]):
   return (
     findAdvice(testAdvice, messages) ??
     (hasPage
-      ? adviseOnUnreachedHost(evidence, why)
+      ? adviseOnUnreachableHost(evidence, why)
       : findAdvice(suiteAdvice, [...messages, ...serverLines])) ??
     (service && adviseOnService(service))
   );
 }
 
 /** Returns the advice if the deciding reason is that the machine cannot reach another site. */
-function adviseOnUnreachedHost(evidence: Evidence, why: readonly Reason[]): string | null {
-  const request = findDecidingUnreached(evidence, why);
+function adviseOnUnreachableHost(evidence: Evidence, why: readonly Reason[]): string | null {
+  const request = findDecidingUnreachableRequest(evidence, why);
   return request && !isNamedByApp(request, evidence, createOwnUrlCheck(evidence))
     ? `this machine cannot reach ${splitUrl(request.url)?.origin ?? request.url} (${request.failure}): give it network access, or mock the host in the tests (page.route)`
     : null;
 }
 
 /** Returns the deciding request if the machine could not reach its host. */
-export function findDecidingUnreached(
+export function findDecidingUnreachableRequest(
   evidence: Evidence,
   [decidingReason]: readonly Reason[],
 ): NetworkEntry | null {
   if (decidingReason?.category !== 'network-error') return null;
   const isOwnUrl = createOwnUrlCheck(evidence);
-  const unreached = evidence.network.filter((entry) => isUnreached(entry, isOwnUrl));
+  const unreached = evidence.network.filter((entry) => hasUnreachableHost(entry, isOwnUrl));
   return (
     unreached.find(({ url }) => decidingReason.evidence.includes(url.slice(0, 200))) ??
     (decidingReason.rule === 'network/fetch' && unreached.length === 1 ? unreached[0] : undefined) ??
@@ -136,8 +136,11 @@ function findAdvice(advices: readonly Advice[], texts: readonly string[]): strin
 }
 
 /** Returns the occupied port that a failure names, or null. */
-export function findTakenPort({ errors }: Pick<Evidence, 'errors'>, why: readonly Reason[]): number | null {
+export function findOccupiedPort(
+  { errors }: Pick<Evidence, 'errors'>,
+  why: readonly Reason[],
+): number | null {
   const texts = [...errors.map(({ message }) => message), ...why.map(({ evidence }) => evidence)];
-  const port = texts.map((text) => takenPort.exec(text)?.slice(1).find(Boolean)).find(Boolean);
+  const port = texts.map((text) => occupiedPort.exec(text)?.slice(1).find(Boolean)).find(Boolean);
   return port === undefined ? null : Number(port);
 }

@@ -13,9 +13,9 @@ import { type Evidence, hasFailed, isAlarming, type NetworkEntry, unanswered } f
 import { isRefusal } from './graphql-errors.js';
 import { createOwnUrlCheck } from '../urls.js';
 import { findFailedRequests, failedResource, isSignIn } from './requests.js';
-import { findAdviceForPerson, findDecidingUnreached } from './advice.js';
+import { findAdviceForPerson, findDecidingUnreachableRequest } from './advice.js';
 import { findDecidingService } from './services.js';
-import { isNamedByApp, isUnreached } from './unreached.js';
+import { isNamedByApp, hasUnreachableHost } from './unreachable-host.js';
 import { parseComplaint, findMarkedLine, orderErrors } from './complaint.js';
 import { collectFacts } from './facts.js';
 import { createMatcher, type EvidenceText } from './match.js';
@@ -162,7 +162,7 @@ function unmarkCommon(evidence: Evidence): Evidence {
   const mayExplain = (request: NetworkEntry) =>
     hasFailed(request) &&
     request.failure !== unanswered &&
-    !isUnreached(request, isOwnUrl) &&
+    !hasUnreachableHost(request, isOwnUrl) &&
     (!isRefusal(request) || request.resourceType === 'script');
   return {
     ...evidence,
@@ -222,7 +222,7 @@ function chooseRetryAxis(
 
 /** True if the app itself named the unreachable host. */
 function isHostNamedByApp(evidence: Evidence, why: readonly Reason[]): boolean {
-  const request = findDecidingUnreached(evidence, why);
+  const request = findDecidingUnreachableRequest(evidence, why);
   return request !== null && isNamedByApp(request, evidence, createOwnUrlCheck(evidence));
 }
 
@@ -242,9 +242,11 @@ function keepStrongest(reasons: readonly Reason[], category: Category): Reason[]
   );
   const first = category === 'network-error' ? sorted.filter(isExplainedByServer) : [];
   const all = [...first, ...sorted.filter((reason) => !first.includes(reason))];
-  const isField = ({ evidence }: Reason) => fieldOfObject.test(evidence);
-  const highest = Math.max(...all.filter((reason) => !isField(reason)).map(({ confidence }) => confidence));
-  return all.filter((reason) => !isField(reason) || reason.confidence > highest).slice(0, MAX_REASONS);
+  const isObjectField = ({ evidence }: Reason) => fieldOfObject.test(evidence);
+  const highest = Math.max(
+    ...all.filter((reason) => !isObjectField(reason)).map(({ confidence }) => confidence),
+  );
+  return all.filter((reason) => !isObjectField(reason) || reason.confidence > highest).slice(0, MAX_REASONS);
 }
 
 /** A line of a printed object (`severity: 'ERROR',`) explains less than another equally certain line. */
@@ -355,11 +357,11 @@ function rankCategories(reasons: readonly Reason[]): Category[] {
   );
   const getDepth = (category: Category) =>
     category === 'unknown' && explainsServerEnd ? depth['network-error'] + 0.5 : depth[category];
-  const weight = (category: Category) =>
+  const getWeight = (category: Category) =>
     (projectCategories.has(category) ? projectWeight : 0) +
     (isDecisive(getConfidence(category)) ? 10 + getDepth(category) : 0) +
     getConfidence(category);
-  return categories.filter((category) => best.has(category)).sort((a, b) => weight(b) - weight(a));
+  return categories.filter((category) => best.has(category)).sort((a, b) => getWeight(b) - getWeight(a));
 }
 
 /** Playwright's errors about a process of the suite that ended or never answered; only the output of that process can say why. */

@@ -42,7 +42,7 @@ export function parseComplaint(errors: readonly TestError[]): Complaint {
   if (!error) return { kind: 'other', call: null, subject: null, detail: null };
   const text = stripAnsi(error.message).slice(0, MAX_CHARACTERS);
   const call = findCall(text);
-  const subject = findLocator(text) ?? findFirst(text, addresses) ?? readAwaitedSubject(error, call);
+  const subject = findLocator(text) ?? findFirstMatch(text, addresses) ?? readAwaitedSubject(error, call);
   return { call, subject, ...classifyComplaint(text, call) };
 }
 
@@ -59,14 +59,14 @@ const addresses = [
   /navigating to ["']?([^"'\s,]{1,300})/,
 ];
 
-function findFirst(text: string, patterns: readonly RegExp[]): string | null {
+function findFirstMatch(text: string, patterns: readonly RegExp[]): string | null {
   const match = patterns.map((pattern) => pattern.exec(text)?.[1]).find(Boolean);
   return match?.trim() ?? null;
 }
 
 /** Returns the locator that an error waited for, or null. */
 export function findLocator(text: string): string | null {
-  return findFirst(text, locators);
+  return findFirstMatch(text, locators);
 }
 
 /** Reads the awaited URL or event from the test's source line, because Playwright cannot print a predicate. */

@@ -85,14 +85,15 @@ const maxLengths = { read: 8_000, total: 600, before: 120 };
 /** Returns the facts in a database's error message; missing ones are null. */
 export function parseDatabaseFacts(text: string): DatabaseFacts {
   const sql = findStatement(text);
-  const columnName = findFirst(columnPatterns, text);
+  const columnName = findFirstMatch(columnPatterns, text);
   return {
     sql,
-    sqlState: findFirst(codePatterns, text),
-    table: findFirst(tablePatterns, text) ?? (sql === null ? null : findFirst([statementTable], sql)),
+    sqlState: findFirstMatch(codePatterns, text),
+    table:
+      findFirstMatch(tablePatterns, text) ?? (sql === null ? null : findFirstMatch([statementTable], sql)),
     column: columnName,
-    constraint: findFirst(constraintPatterns, text),
-    policy: findFirst(policyPatterns, text),
+    constraint: findFirstMatch(constraintPatterns, text),
+    policy: findFirstMatch(policyPatterns, text),
   };
 }
 
@@ -136,7 +137,7 @@ function cutAroundName(sql: string, name: string | null): string {
   return `${sql.slice(0, maxLengths.before)} … ${part}${from + part.length < sql.length ? ' …' : ''}`;
 }
 
-function findFirst(patterns: readonly RegExp[], text: string): string | null {
+function findFirstMatch(patterns: readonly RegExp[], text: string): string | null {
   for (const pattern of patterns) {
     const match = pattern.exec(text)?.slice(1).find(Boolean);
     if (match) return match;

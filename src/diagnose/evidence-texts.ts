@@ -3,7 +3,7 @@ import { orderErrors } from './complaint.js';
 import { normalize } from './normalize.js';
 import type { TestError } from '../model/failure.js';
 import type { EvidenceText, Matcher } from './match.js';
-import { isUnreached, mayExplainFailure } from './unreached.js';
+import { hasUnreachableHost, mayExplainFailure } from './unreachable-host.js';
 import { createOwnUrlCheck, pathOf, splitUrl } from '../urls.js';
 import { splitLogBlocks, type NamedRequests, findNamedRequests } from './named-requests.js';
 import {
@@ -65,14 +65,14 @@ export function collectTexts(
   );
   // An exception that follows from a missing script is never the cause, even if passing tests miss the script, too.
   const commonlyLost = evidence.network.filter(
-    (entry) => entry.common && entry.resourceType === 'script' && isUnreached(entry, isOwnUrl),
+    (entry) => entry.common && entry.resourceType === 'script' && hasUnreachableHost(entry, isOwnUrl),
   );
   const isExplained = createScriptCheck([...lost, ...commonlyLost], isOwnUrl);
   const unreached = hasOnlyAssertion
     ? evidence.network.filter(
         (entry) =>
           !isOwnUrl(entry.url) &&
-          (isUnreached(entry, isOwnUrl) ? mayExplainFailure(entry, evidence) : lost.includes(entry)),
+          (hasUnreachableHost(entry, isOwnUrl) ? mayExplainFailure(entry, evidence) : lost.includes(entry)),
       )
     : findNeededScripts([...lost, ...commonlyLost], isOwnUrl, evidence);
   const isAboutUnreached = createUnreachedCheck(evidence, isOwnUrl);
@@ -353,7 +353,7 @@ function createUnreachedCheck(
   evidence: Evidence,
   isOwnUrl: (url: string) => boolean,
 ): (text: string) => boolean {
-  const unreached = evidence.network.filter((entry) => isUnreached(entry, isOwnUrl));
+  const unreached = evidence.network.filter((entry) => hasUnreachableHost(entry, isOwnUrl));
   const unrelated = unreached.filter((entry) => !mayExplainFailure(entry, evidence));
   const areAllUnrelated = unrelated.length > 0 && unrelated.length === unreached.length;
   const isOwnCallLost = evidence.network.some(

@@ -74,13 +74,13 @@ function collectDatabaseFacts({ texts, reasons }: Findings): DatabaseFacts {
     return parseDatabaseFacts([...lines, ...channels].join('\n'));
   });
   return factsBySource.reduce((facts, others) =>
-    nameSameObject(facts, others) ? fillMissing(facts, others) : facts,
+    areAboutSameObject(facts, others) ? fillMissing(facts, others) : facts,
   );
 }
 
 const objectKinds = ['table', 'column', 'constraint', 'policy'] as const;
 
-function nameSameObject(facts: DatabaseFacts, others: DatabaseFacts): boolean {
+function areAboutSameObject(facts: DatabaseFacts, others: DatabaseFacts): boolean {
   return (
     objectKinds.every((name) => facts[name] === null) ||
     objectKinds.some((name) => facts[name] !== null && facts[name] === others[name])
@@ -160,9 +160,9 @@ function findPosition(evidence: Evidence, reason: Reason | undefined): string | 
     if (reason?.source === 'server' && !isBuildError) return [findTextBelow(text, reason.evidence), excerpt];
     return isBuildError ? [findTextAround(excerpt, reason.evidence), excerpt] : [excerpt];
   });
-  const findIn = (text: string) =>
+  const findPositionIn = (text: string) =>
     findOwnFrame(text, code) ?? (isBuildError ? findCompileErrorLocation(text, code) : null);
-  return texts.map(findIn).find((position) => position !== null) ?? null;
+  return texts.map(findPositionIn).find((position) => position !== null) ?? null;
 }
 
 function listStacks(evidence: Evidence, source: EvidenceSource): (string | null)[] {

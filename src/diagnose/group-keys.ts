@@ -90,8 +90,8 @@ function findRootReason(why: readonly Reason[]): Reason | undefined {
   const decisive = why.filter(
     ({ confidence, source }) => isDecisive(confidence) && rootSources.includes(source),
   );
-  const rank = ({ source }: Reason) => rootSources.indexOf(source);
-  return decisive.toSorted((a, b) => b.confidence - a.confidence || rank(a) - rank(b))[0];
+  const getRank = ({ source }: Reason) => rootSources.indexOf(source);
+  return decisive.toSorted((a, b) => b.confidence - a.confidence || getRank(a) - getRank(b))[0];
 }
 
 /** Returns the name of the function at a position in a stack or a traceback; null if it has none. */

@@ -34,7 +34,7 @@ export function groupIntoCauses(failures: readonly DiagnosedFailure[]): Cause[] 
     addToGroups(groups, failure, [...listRootKeys(failure), ...shared]);
   }
   for (const group of groups.slice()) if (groups.includes(group)) mergeIntoExtended(groups, group);
-  const depth = (lead: DiagnosedFailure) => categories.indexOf(lead.diagnosis.category);
+  const getDepth = (lead: DiagnosedFailure) => categories.indexOf(lead.diagnosis.category);
   const otherFailures = failures.filter(({ like }) => like !== undefined);
   return groups
     .map(({ members }) => {
@@ -45,7 +45,7 @@ export function groupIntoCauses(failures: readonly DiagnosedFailure[]): Cause[] 
         members: [...members, ...others].sort((a, b) => a.n - b.n),
       };
     })
-    .toSorted((a, b) => depth(a.lead) - depth(b.lead))
+    .toSorted((a, b) => getDepth(a.lead) - getDepth(b.lead))
     .map((cause, index) => ({
       id: `c${index + 1}`,
       ...cause,

@@ -5,7 +5,7 @@ import { removeEllipsis, type Reason, removeColumn } from '../model/diagnosis.js
 import { type TestError, describePhase } from '../model/failure.js';
 import type { Evidence, NetworkEntry } from '../model/evidence.js';
 import { pathOf } from '../urls.js';
-import { chooseRelevantRequests, describeWrongAnswer } from './asserted.js';
+import { chooseRelevantRequests, describeWrongAnswer } from './relevant-requests.js';
 import { formatEndpoint, formatRequest, listResponseTexts } from './requests.js';
 import { findLostCookie, findRedirect } from './auth-redirects.js';
 

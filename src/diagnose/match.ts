@@ -111,7 +111,7 @@ function findMatchingLine({ pattern, unless }: Pattern, text: string): string | 
     const match = pattern.exec(rest);
     if (!match) return null;
     const line = findLine(rest, match);
-    if (!unless?.test(line.text)) return followAnnouncement(excerptLine(line.text, line.at), line.after);
+    if (!unless?.test(line.text)) return resolveAnnouncement(excerptLine(line.text, line.at), line.after);
     const end = rest.indexOf('\n', match.index + match[0].length);
     if (end === -1) return null;
     rest = rest.slice(end + 1);
@@ -127,7 +127,7 @@ const nextLine = /^(?:[ \t]*\n){1,3}([^\n]*\S)/;
 const MAX_ANNOUNCEMENTS = 3;
 
 /** Returns a line, or the line that it announces. */
-function followAnnouncement(line: string, after: string): string {
+function resolveAnnouncement(line: string, after: string): string {
   let [current, rest] = [line, after];
   for (let n = 0; n < MAX_ANNOUNCEMENTS && announcement.test(current); n++) {
     const next = nextLine.exec(rest);

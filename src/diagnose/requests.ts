@@ -179,7 +179,7 @@ function stripMarkup(body: string): string {
 const invisibleMarkup = /<(script|style|svg|template)\b[^]*?(?:<\/\1>|$)|<!--[^]*?(?:-->|$)/gi;
 const inlineTag = /<\/?(?:a|abbr|b|code|em|i|mark|small|span|strong|time|wbr)(?:\s[^<>]*)?>/gi;
 
-/** Returns the text of a page, a line for each block. */
+/** Returns the text of a page, with one line per block. */
 export function readPageText(html: string): string {
   const text = html
     .replace(invisibleMarkup, '\n')

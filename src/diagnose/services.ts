@@ -5,7 +5,7 @@ import { formatAddress, splitUrl } from '../urls.js';
 import { normalize } from './normalize.js';
 
 /** A service that a server of the suite could not reach, and the log line about it. */
-export interface UnreachedService {
+export interface UnreachableService {
   readonly line: string;
   readonly host: string;
   /** Null if the line names only a host. */
@@ -29,7 +29,7 @@ const clientGaveUp =
   /MaxRetriesPerRequest|\bconnection (?:is )?(?:closed|terminated|timeout)|\bclient is (?:closed|offline)|isn't writeable|ServerSelection|Timed out fetching a new connection|ECONN|ENOTFOUND|refused|can't reach/i;
 
 /** Returns the unreachable service that a log line names, or null. */
-function parseService(line: string): UnreachedService | null {
+function parseService(line: string): UnreachableService | null {
   const match = refusals.map((refusal) => refusal.exec(line)).find(Boolean);
   return match?.[1]
     ? { line: line.trim().slice(0, 300), host: match[1], port: match[2] ? Number(match[2]) : null }
@@ -43,7 +43,7 @@ function parseService(line: string): UnreachedService | null {
 export function findDecidingService(
   { serverLines, serverOutput, ofOthers = [], network }: Evidence,
   [decidingReason]: readonly Reason[],
-): UnreachedService | null {
+): UnreachableService | null {
   if (decidingReason?.source !== 'server' || !isDecisive(decidingReason.confidence)) return null;
   if (decidingReason.category !== 'database-error' && decidingReason.category !== 'network-error')
     return null;
@@ -65,7 +65,7 @@ export function findDecidingService(
 }
 
 /** Advises what to do about an unreachable service. */
-export function adviseOnService({ host, port }: UnreachedService): string {
+export function adviseOnService({ host, port }: UnreachableService): string {
   return port === null
     ? `a server of the suite cannot resolve the host ${host}: start that service, or configure another host`
     : `nothing listens at ${formatAddress(host, port)}, where a server of the suite looks for a service: start it`;

@@ -10,7 +10,7 @@ import {
 } from '../model/evidence.js';
 import type { TestError, TestRef } from '../model/failure.js';
 import { normalize } from '../diagnose/normalize.js';
-import { unreachableError } from '../diagnose/unreached.js';
+import { unreachableError } from '../diagnose/unreachable-host.js';
 import { isRedirected } from '../diagnose/auth-redirects.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
 import { EvidenceNotes } from './bounded-text.js';

@@ -7,7 +7,7 @@ import {
   repeatsRequest,
   formatRequest,
 } from '../diagnose/requests.js';
-import { parseComparedValues, cutAround } from '../diagnose/asserted.js';
+import { parseComparedValues, clipAround } from '../diagnose/relevant-requests.js';
 import { createMatcher } from '../diagnose/match.js';
 import { removeEllipsis, type Reason } from '../model/diagnosis.js';
 import {
@@ -220,7 +220,7 @@ function describeAnswer(entry: NetworkEntry): string {
 function excerptBody(text: string | null, maxLength: number, values: readonly string[] = []): string {
   // Keeps other kinds of spaces, which may be part of the data.
   const line = (text ?? '').replaceAll(/[ \t\r\n]+/g, ' ').trim();
-  return line === '' ? '' : ` ${cutAround(line, values, maxLength)}`;
+  return line === '' ? '' : ` ${clipAround(line, values, maxLength)}`;
 }
 
 /** Formats a request and its answer with both bodies; cuts long bodies to the text around these values. */

@@ -1,4 +1,4 @@
-import { findDecidingAnswer } from '../diagnose/asserted.js';
+import { findDecidingAnswer } from '../diagnose/relevant-requests.js';
 import type { Cause, DiagnosedFailure } from '../model/cause.js';
 import type { AgentSlot } from './attempt/start-agent.js';
 import { isGreenWithOthers } from './attempt/trial.js';

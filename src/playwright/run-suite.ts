@@ -97,7 +97,7 @@ export async function runSuite(options: SuiteOptions): Promise<SuiteRun> {
   let examined = 0;
   let examination = Promise.resolve();
   let serverPorts: SuiteRun['serverPorts'];
-  const examine = async (failure: TestFailure, previous: Promise<void>) => {
+  const examineFailure = async (failure: TestFailure, previous: Promise<void>) => {
     await previous;
     serverPorts ??= await findListeningPorts(state.configured?.webServers ?? []);
     await options.onFailedTry?.(failure);
@@ -115,7 +115,7 @@ export async function runSuite(options: SuiteOptions): Promise<SuiteRun> {
       if (lines.some(({ type }) => type === 'begin')) stopWatching?.();
       for (const line of isTraced ? lines : [])
         if (line.type === 'failed-try') {
-          examination = examine(line.failure, examination);
+          examination = examineFailure(line.failure, examination);
           // After an error, the last test would wait in vain.
           examination.catch(() => stopBecause('not-examined'));
         }

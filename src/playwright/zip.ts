@@ -92,12 +92,12 @@ export async function readBoundedLines(
 ): Promise<void> {
   let parts: Buffer[] = [];
   let length = 0;
-  const add = (bytes: Buffer) => {
+  const addBytes = (bytes: Buffer) => {
     const room = Math.max(0, maxBytes - length);
     length += bytes.length;
     if (room > 0) parts.push(bytes.subarray(0, room));
   };
-  const emit = () => {
+  const emitLine = () => {
     const bytes = parts.length === 1 ? parts[0] : Buffer.concat(parts);
     const isComplete = length <= maxBytes;
     [parts, length] = [[], 0];
@@ -109,11 +109,11 @@ export async function readBoundedLines(
       if (chunk[start] === lineFeed && length === 0) continue;
       const end = chunk.indexOf(lineFeed, start);
       // A copy of the line's beginning is kept until the next chunk, instead of the whole chunk.
-      add(end < 0 ? Buffer.from(chunk.subarray(start)) : chunk.subarray(start, end));
+      addBytes(end < 0 ? Buffer.from(chunk.subarray(start)) : chunk.subarray(start, end));
       if (end < 0) break;
-      emit();
+      emitLine();
       start = end;
     }
   }
-  if (length > 0) emit();
+  if (length > 0) emitLine();
 }

@@ -183,7 +183,7 @@ describe('how an agent over the Agent Client Protocol ends', () => {
   it.each([
     ['end_turn', { kind: 'completed' }],
     ['max_tokens', { kind: 'context-overflow' }],
-    ['refusal', { kind: 'limited', reason: 'own: its model refused' }],
+    ['refusal', { kind: 'limited', reason: 'own: its model refused to answer' }],
     ['max_turn_requests', { kind: 'limited' }],
     ['cancelled', { kind: 'limited' }],
   ])('AG-6 the stop reason decides how it ended: %s', async (reason, end) => {

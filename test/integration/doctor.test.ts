@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, expect, it, vi } from 'vitest';
 import { checkLogin } from '../../src/clients/doctor/logins.js';
-import { examine } from '../../src/clients/doctor/examine.js';
+import { examineProject } from '../../src/clients/doctor/examine.js';
 import type { OwnCommandLine } from '../../src/model/built-in.js';
 import { writeInto } from '../rig/agent-workspace.js';
 import { programs } from '../rig/programs.js';
@@ -24,7 +24,7 @@ async function examined(
   const { dir: cwd } = await scratchProject(files);
   const PATH = `${programs(scripts)}${path.delimiter}${process.env['PATH'] ?? ''}`;
   vi.stubEnv('PATH', PATH);
-  const checks = await examine({ cwd, env: { ...userEnv(), HOME: tempDir('home'), PATH, ...env } });
+  const checks = await examineProject({ cwd, env: { ...userEnv(), HOME: tempDir('home'), PATH, ...env } });
   return { of: (name: string) => checks.filter((one) => one.name === name) };
 }
 

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { listEscalations, runResolve, showEscalation } from '../../src/cli/escalations.js';
-import { drawNow } from '../../src/clients/ui/event-stream.js';
+import { drawProgress } from '../../src/clients/ui/event-stream.js';
 import { openProjectEscalations } from '../../src/clients/ui/questions.js';
 import { runInspect } from '../../src/cli/inspect.js';
 import { runReport } from '../../src/cli/report.js';
@@ -86,7 +86,7 @@ async function eventStream(origin: string): Promise<string> {
 async function whileItRan(): Promise<string> {
   const lines = readFileSync(path.join(run.dir, 'events.ndjson'), 'utf8').split('\n');
   const events = lines.flatMap((line) => parseEvent(line) ?? []);
-  return events.map((_, at) => drawNow(replayRun(events.slice(0, at + 1)))['now']).join('\n');
+  return events.map((_, at) => drawProgress(replayRun(events.slice(0, at + 1)))['now']).join('\n');
 }
 
 async function questionId(): Promise<string> {

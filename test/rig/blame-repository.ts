@@ -29,7 +29,7 @@ export async function repository(green: (read: (file: string) => string) => bool
       cwd: path.join(project.dir, at),
       workspace: project.workspace,
       contents: openContentStore(project.runDir),
-      keepChange: (change) => storeChange(project.runDir, change),
+      storeChange: (change) => storeChange(project.runDir, change),
       prepare: async () => null,
       rerun: async ({ ids }) => {
         runs += 1;

@@ -33,7 +33,7 @@ export interface BlameParts {
   }) => Promise<SuiteRun>;
   /** Returns the signature of a failure of the suite itself; null if there is none. */
   readonly computeSuiteSignature: (run: SuiteRun) => Promise<string | null>;
-  readonly keepChange: (change: Change) => Promise<void>;
+  readonly storeChange: (change: Change) => Promise<void>;
   readonly warn: (message: string) => void;
   /** Aborts when the whole run is interrupted (Ctrl-C). */
   readonly signal: AbortSignal;
@@ -125,11 +125,12 @@ class Searches implements BlameSearches {
         ? await this.#runReverted(round.reverted, round.searches, deadline)
         : null;
     this.#spent.ms += now() - startedAt;
-    if (outcomes === 'edited') for (const search of round.searches) await search.end('edit');
-    else if (outcomes) for (const [search, outcome] of outcomes) await search.record(round.reverted, outcome);
+    if (outcomes === 'edited') for (const search of round.searches) await search.endSearch('edit');
+    else if (outcomes)
+      for (const [search, outcome] of outcomes) await search.recordRun(round.reverted, outcome);
     else
       for (const search of this.#searches)
-        if (search.nextHunks) await search.end(signal.aborted ? 'interrupt' : 'time');
+        if (search.nextHunks) await search.endSearch(signal.aborted ? 'interrupt' : 'time');
     for (const search of outcomes ? round.searches : wanted)
       if (!search.nextHunks) await this.#report(search);
     return true;
@@ -165,11 +166,11 @@ class Searches implements BlameSearches {
     search: CauseSearch,
     { set, isMinimal }: NonNullable<CauseSearch['culprits']>,
   ): Promise<Blame | null> {
-    const { cwd, workspace, keepChange } = this.#parts;
+    const { cwd, workspace, storeChange } = this.#parts;
     const { history, stats, endedBy } = search;
     const change = await this.#createChange(set);
     if (change === null) return null;
-    await keepChange(change);
+    await storeChange(change);
     const likeliestFirst = set.toSorted((a, b) => search.rank(b) - search.rank(a));
     return {
       base: history.base,
@@ -195,8 +196,10 @@ class Searches implements BlameSearches {
   ): Promise<Map<CauseSearch, TestOutcome> | 'edited' | null> {
     const { prepare, rerun } = this.#parts;
     const [only, ...others] = searches;
-    const isSuite = only?.lead.failure.scope === 'suite';
-    const ids = isSuite ? this.#fastestTest : [...new Set(searches.flatMap(({ lead }) => lead.rerunIds))];
+    const isSuiteFailure = only?.lead.failure.scope === 'suite';
+    const ids = isSuiteFailure
+      ? this.#fastestTest
+      : [...new Set(searches.flatMap(({ lead }) => lead.rerunIds))];
     const causeId = others.length === 0 ? (only?.causeId ?? null) : null;
     const change = await this.#createChange([...reverted]);
     const result =

@@ -23,7 +23,7 @@ export function createBlameSearch(namedBase: string | null): CreateBlameSearch {
       cwd,
       workspace,
       contents: openContentStore(folder.dir),
-      keepChange: (change) => storeChange(folder.dir, change),
+      storeChange: (change) => storeChange(folder.dir, change),
       prepare: (stopSignal) => session.suite.prepare(stopSignal),
       rerun: (rerun) => session.suite.rerun({ ...rerun, purpose: 'blame' }),
       // The failures of a blame run are not this run's failures, so their evidence goes to a separate folder.

@@ -113,7 +113,7 @@ export class CauseSearch {
   }
 
   /** Records the outcome of a run, and continues. */
-  async record(reverted: ReadonlySet<Candidate>, outcome: TestOutcome): Promise<void> {
+  async recordRun(reverted: ReadonlySet<Candidate>, outcome: TestOutcome): Promise<void> {
     const [hunk, ...more] = this.nextHunks ?? [];
     const wasRequested = hunk !== undefined && more.length === 0 && reverted.has(hunk);
     const before = wasRequested ? this.#listSuspects(hunk)?.length : 0;
@@ -124,13 +124,13 @@ export class CauseSearch {
   }
 
   /** Ends the search with the smallest set so far. */
-  async end(endedBy: Blame['endedBy']): Promise<void> {
+  async endSearch(endedBy: Blame['endedBy']): Promise<void> {
     this.endedBy = endedBy;
     await this.advance();
   }
 
   /** True if its next run may also revert hunks for other searches. */
-  get canShare(): boolean {
+  get canShareRun(): boolean {
     const [hunk, ...more] = this.nextHunks ?? [];
     const isSingle = hunk !== undefined && more.length === 0 && hunk !== this.#hunkToTestAlone;
     return isSingle && !this.seeksSet && this.lead.failure.scope === 'test';
@@ -427,7 +427,7 @@ export class Rounds {
     const [first] = waiting;
     if (!first?.nextHunks) return null;
     const sameHistory = waiting.filter(({ history }) => history === first.history);
-    if (first.canShare) return this.#shareRun(sameHistory.filter(({ canShare }) => canShare));
+    if (first.canShareRun) return this.#shareRun(sameHistory.filter(({ canShareRun }) => canShareRun));
     const reverted = new Set(first.nextHunks);
     const sameHunks = sameHistory.filter(
       ({ nextHunks }) => nextHunks?.length === reverted.size && nextHunks.every((hunk) => reverted.has(hunk)),

@@ -50,7 +50,12 @@ interface ExamineRequest {
 }
 
 /** Checks everything that a run checks before its first test, and collects the problems (CL-11). Changes nothing and calls no model. */
-export async function examine({ cwd, env, config: flag, agents }: ExamineRequest): Promise<DoctorCheck[]> {
+export async function examineProject({
+  cwd,
+  env,
+  config: flag,
+  agents,
+}: ExamineRequest): Promise<DoctorCheck[]> {
   const state = await findStateProblem(cwd);
   const config = findPlaywrightConfig(cwd, flag);
   const playwright = findPlaywright(cwd, config.ok ? config.value : undefined);

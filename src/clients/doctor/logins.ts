@@ -83,7 +83,7 @@ async function checkClaude(project: ProjectContext): Promise<Login> {
  * OPENAI_API_KEY is not accepted.
  */
 async function checkCodex(project: ProjectContext): Promise<Login> {
-  if (isSet(project, 'CODEX_API_KEY')) return { state: 'in', how: 'CODEX_API_KEY' };
+  if (hasVariable(project, 'CODEX_API_KEY')) return { state: 'in', how: 'CODEX_API_KEY' };
   const { exitCode, output } = await probe(['codex', 'login', 'status'], project);
   if (exitCode === 0) return { state: 'in', how: /API key/i.test(output) ? 'an API key' : 'an account' };
   const config = readOrEmpty(
@@ -97,7 +97,7 @@ async function checkCodex(project: ProjectContext): Promise<Login> {
     : { state: 'unknown', why: 'this version does not show it' };
 }
 
-function isSet({ env }: ProjectContext, name: string): boolean {
+function hasVariable({ env }: ProjectContext, name: string): boolean {
   return (env[name] ?? '') !== '';
 }
 

@@ -45,7 +45,7 @@ export function fixErrors(ts: Ts, files: readonly string[]): CodeFix[] | null {
     if (
       !fix ||
       !applyFix(program, fix) ||
-      !isBetter(listErrorKeys(ts, errors), listErrorKeys(ts, program.listErrors()))
+      !hasFewerErrors(listErrorKeys(ts, errors), listErrorKeys(ts, program.listErrors()))
     )
       return null;
     for (const { fileName } of fix.changes) {
@@ -139,7 +139,7 @@ function listErrorKeys(ts: Ts, errors: readonly TypeScript.Diagnostic[]): string
 }
 
 /** True if some errors are gone and none is new. */
-function isBetter(before: readonly string[], after: readonly string[]): boolean {
+function hasFewerErrors(before: readonly string[], after: readonly string[]): boolean {
   const remaining = [...before];
   for (const key of after) {
     const at = remaining.indexOf(key);

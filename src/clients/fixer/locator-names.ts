@@ -75,23 +75,23 @@ const testIdAttribute = /^data-(?:test|cy|qa|pw|e2e|hook|automation)/;
 
 /** Returns every name of this kind on the page, once for each element. */
 export function listValuesOnPage({ elements, ariaSnapshot }: RedPage, { kind, role }: LocatorName): string[] {
-  const listIfSet = (value: string | undefined) => (value ? [value] : []);
+  const toArray = (value: string | undefined) => (value ? [value] : []);
   switch (kind) {
     case 'test-id':
       return elements.flatMap(({ attributes }) =>
-        listIfSet(Object.entries(attributes).find(([key]) => testIdAttribute.test(key))?.[1]),
+        toArray(Object.entries(attributes).find(([key]) => testIdAttribute.test(key))?.[1]),
       );
     case 'role':
       return ariaSnapshot.split('\n').flatMap((line) => {
         const [, lineRole, name = ''] = ariaElement.exec(line) ?? [];
-        return lineRole === role ? listIfSet(name.replaceAll(/\\(.)/g, '$1').replaceAll("''", "'")) : [];
+        return lineRole === role ? toArray(name.replaceAll(/\\(.)/g, '$1').replaceAll("''", "'")) : [];
       });
     case 'text':
-      return elements.flatMap(({ text }) => listIfSet(text));
+      return elements.flatMap(({ text }) => toArray(text));
     case 'label':
-      return elements.flatMap(({ label, attributes }) => listIfSet(attributes['aria-label'] ?? label));
+      return elements.flatMap(({ label, attributes }) => toArray(attributes['aria-label'] ?? label));
     case 'placeholder':
-      return elements.flatMap(({ attributes }) => listIfSet(attributes['placeholder']));
+      return elements.flatMap(({ attributes }) => toArray(attributes['placeholder']));
     default:
       return kind satisfies never;
   }

@@ -37,7 +37,7 @@ export function listTrials(search: FlakeSearch, suspect: Suspect): readonly Flak
   const concurrentTrials = wasRed && history.workers > 1 ? listConcurrentTrials(search, suspect) : [];
   // A test that was red in the whole suite does not need another time zone to be red.
   const zoneTrials = wasRed ? [] : timeZoneTrials;
-  // Sequential runs come first, because some of the parallel tests also run before it in its worker.
+  // Orders come first, because in a parallel trial some tests may also run before the examined test in its worker.
   const [shortOrders, longestOrder] = [orderTrials.slice(0, -1), orderTrials.slice(-1)];
   return [...shortOrders, ...concurrentTrials, ...zoneTrials, ...longestOrder].map(createTrial);
 }

@@ -115,7 +115,7 @@ async function explainRedTest(search: FlakeSearch, suspect: Suspect): Promise<Fo
     }
   if (search.signal.aborted) return null;
   if (getSuiteCount().red > 0) {
-    const note = isSearchOver(search) ? '; the search for its condition ended at the limit flaky.time' : '';
+    const note = isSearchOver(search) ? '; the search for its condition ran out of time (flaky.time)' : '';
     const describe = () => `in the whole suite${note}`;
     return {
       ...createFoundFlake(target, { ...aloneTrial, describe, count: getSuiteCount() }, aloneResult.count),

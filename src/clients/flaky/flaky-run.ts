@@ -112,7 +112,7 @@ async function recordTraces(
   const times = Math.min(MAX_REPEATS, countGreensNeeded(flake.red));
   let failure: DiagnosedFailure | null = null;
   let [red, green]: [TracedRun | null, TracedRun | null] = [null, null];
-  const read = (file: string | undefined) =>
+  const readTrace = (file: string | undefined) =>
     file === undefined ? null : readTracedRun(file, session.redactor).catch(() => null);
   for (let n = 0; n < MAX_TRACED_RUNS && !(failure && green) && !session.signal.aborted; n += 1) {
     // A test that is always red under its condition is green alone.
@@ -125,10 +125,10 @@ async function recordTraces(
     const targetIds = new Set(
       suiteRun.tests.flatMap(({ test }) => (createTrialKey(test) === target.key ? test.id : [])),
     );
-    green ??= await read([...(suiteRun.traces ?? [])].find(([id]) => targetIds.has(id))?.[1]);
+    green ??= await readTrace([...(suiteRun.traces ?? [])].find(([id]) => targetIds.has(id))?.[1]);
     const [failed] = suiteRun.failures.filter(({ test }) => targetIds.has(test.id));
     if (failure || !failed) continue;
-    red = await read(failed.attachments.find(({ name }) => name === 'trace')?.path);
+    red = await readTrace(failed.attachments.find(({ name }) => name === 'trace')?.path);
     const asFirst = { ...failed, test: target.test };
     const redOnly = { ...suiteRun, suiteFailure: null, failures: [asFirst] };
     const [diagnosed] = await session.diagnostics.diagnose(redOnly);
@@ -136,7 +136,7 @@ async function recordTraces(
     failure = reclassifyAsFlake(diagnosed, target);
     session.observations.add(
       observeRun(
-        { run: { ...redOnly, tests: [createResult(target, 'unexpected')] }, failures: [failure] },
+        { run: { ...redOnly, tests: [createTestResult(target, 'unexpected')] }, failures: [failure] },
         [],
       ),
     );
@@ -156,7 +156,7 @@ function reclassifyAsFlake(failure: DiagnosedFailure, target: RepeatedTest): Dia
   return { ...failure, diagnosis, rerunIds: target.ids[0] ?? [] };
 }
 
-function createResult({ test }: RepeatedTest, outcome: 'expected' | 'unexpected' | 'not-run') {
+function createTestResult({ test }: RepeatedTest, outcome: 'expected' | 'unexpected' | 'not-run') {
   return { test, outcome, retries: 0, durationMs: 0 };
 }
 
@@ -261,7 +261,7 @@ async function runRepeatedly(
     const trace = targetTests.flatMap(({ test }) => suiteRun.traces?.get(test.id) ?? [])[0];
     return {
       ...suiteRun,
-      tests: targetTests.length > 0 ? [createResult(target, outcome)] : [],
+      tests: targetTests.length > 0 ? [createTestResult(target, outcome)] : [],
       failures: red && count.red > 0 ? [{ ...red, test: target.test }] : [],
       rerunIds: { [target.test.id]: target.ids[0] ?? [target.test.id] },
       traces: new Map(trace === undefined ? [] : [[target.test.id, trace]]),

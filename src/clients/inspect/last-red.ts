@@ -63,7 +63,7 @@ export async function findLastRed(cwd: string): Promise<LastRedRun | null> {
     const report = await readReport(dir);
     const tests = listRedTests(report);
     if (!report || !isRed(report)) {
-      if (last && isGreenFor(last, report)) return { ...last, greenCommit: report?.commit ?? null };
+      if (last && hasGreenTest(last, report)) return { ...last, greenCommit: report?.commit ?? null };
       continue;
     }
     const state = readTreeState(dir);
@@ -97,7 +97,7 @@ function sharesTests({ tests }: LastRedRun, others: readonly ReportTest[]): bool
 }
 
 /** True if one of these tests was green in a run. */
-function isGreenFor({ tests }: LastRedRun, report: Report | null): boolean {
+function hasGreenTest({ tests }: LastRedRun, report: Report | null): boolean {
   const ids = new Set(tests.map(({ id }) => id));
   return (report?.tests ?? []).some(({ id, verdict }) => verdict === 'passed' && ids.has(id));
 }

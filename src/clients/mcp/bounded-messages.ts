@@ -12,7 +12,10 @@ const MAX_READ = 8 * STDIO_DEFAULT_MAX_BUFFER_SIZE;
  * Passes on a client's messages, one per line. Drops a message that is too long for the server, and calls `refuse` with its id. The transport itself
  * would end the session without an answer, and the client would wait for one.
  */
-export function boundMessages(input: Readable, refuse: (id: RequestId, message: string) => void): Readable {
+export function dropLongMessages(
+  input: Readable,
+  refuse: (id: RequestId, message: string) => void,
+): Readable {
   const message = `the message is longer than ${STDIO_DEFAULT_MAX_BUFFER_SIZE} bytes`;
   return Readable.from(
     splitLines(input, (start) => refuse(readId(start), message)),

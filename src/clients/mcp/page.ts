@@ -22,19 +22,19 @@ export function splitPages(text: string): string[] {
   for (const line of text.trimEnd().split('\n').flatMap(breakLine)) {
     const closing = openFence === null ? 0 : openFence.length + 1;
     if (length + line.length + 1 + closing > PAGE_CHARACTERS) {
-      pages.push([...lines, ...(openFence === null ? [] : [readFence(openFence)])].join('\n'));
+      pages.push([...lines, ...(openFence === null ? [] : [getFenceMark(openFence)])].join('\n'));
       lines = [];
       length = 0;
       if (openFence !== null) addLine(openFence);
     }
     addLine(line);
     if (openFence === null) openFence = fence.test(line) ? line : null;
-    else if (line === readFence(openFence)) openFence = null;
+    else if (line === getFenceMark(openFence)) openFence = null;
   }
   return [...pages, lines.join('\n')];
 }
 
-const readFence = (line: string) => fence.exec(line)?.[1] ?? '```';
+const getFenceMark = (line: string) => fence.exec(line)?.[1] ?? '```';
 
 function breakLine(line: string): string[] {
   return line.match(new RegExp(`.{1,${MAX_LINE}}`, 'gsu')) ?? [line];

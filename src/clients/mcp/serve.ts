@@ -20,13 +20,13 @@ import { redact } from '../../secrets/redactor.js';
 import type { Event } from '../../index.js';
 import { readOwnVersion } from '../../own-files.js';
 import { type ToolAnswer, dataNotice } from './answers.js';
-import { boundMessages } from './bounded-messages.js';
+import { dropLongMessages } from './bounded-messages.js';
 import { type Cursor, parseCursor, formatCursor, splitPages } from './page.js';
 import { type ToolHost, type Tool, tools } from './tools.js';
 
 type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
 
-const cursor = z.string().optional().describe('nextCursor of the last answer, for its next page');
+const cursor = z.string().optional().describe('nextCursor of the previous answer, to get its next page');
 const nextCursor = z.string().optional();
 /** The Markdown again, because Claude Code 2.1.332 shows its model only the data of an answer that has any. */
 const text = z.string();
@@ -40,7 +40,7 @@ export interface ServerProcess {
 }
 
 /** Serves the tools until the client disconnects or the signal aborts. Then interrupts calls in progress, and returns when they have ended. */
-export async function serve({ input, output, closing }: ServerProcess): Promise<void> {
+export async function serveTools({ input, output, closing }: ServerProcess): Promise<void> {
   const server = new McpServer({ name: 'self-heal', version: readOwnVersion() });
   const ending = new AbortController();
   const running = new Set<Promise<unknown>>();
@@ -67,7 +67,7 @@ export async function serve({ input, output, closing }: ServerProcess): Promise<
     const error = { code: ErrorCode.InvalidRequest, message };
     output.write(`${JSON.stringify({ jsonrpc: '2.0', id, error })}\n`);
   };
-  const messages = boundMessages(input, refuse);
+  const messages = dropLongMessages(input, refuse);
   const transport = new StdioServerTransport(messages, output);
   const disconnected = new Promise<void>((resolve) => {
     // The transport does not know the id of an unreadable message.

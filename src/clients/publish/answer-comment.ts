@@ -1,4 +1,4 @@
-import { applyFix, type CommentOutcome, branchInFork, branchMovedOn, quarantineRed } from './apply.js';
+import { applyFix, type CommentOutcome, branchInFork, branchMovedOn, quarantineRedTests } from './apply.js';
 import type { Artifact } from './artifact.js';
 import type { Github } from './github.js';
 import { readOrigin } from './publish.js';
@@ -56,5 +56,5 @@ export async function answerComment(request: CommentRequest): Promise<CommentRes
   const target = { forge: github, artifact, folder };
   return command.kind === 'apply'
     ? applyFix(change, target)
-    : quarantineRed(change, target, { days: command.days, now });
+    : quarantineRedTests(change, target, { days: command.days, now });
 }

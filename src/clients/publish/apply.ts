@@ -33,7 +33,7 @@ type CommitContent = Pick<NewCommit, 'files' | 'message'>;
 
 /** Commits the fix of a run to the branch of a change, if our comment shows exactly this fix. */
 export async function applyFix(change: PullRequest, request: ApplyRequest): Promise<CommentOutcome> {
-  return commitTo(change, request, async () => {
+  return commitToBranch(change, request, async () => {
     const comments = await request.forge.listOwnComments(change.number);
     const commentOrigin = comments.map(readOrigin).find((origin) => origin !== null);
     if (
@@ -53,20 +53,20 @@ export async function applyFix(change: PullRequest, request: ApplyRequest): Prom
  * Adds a run's red tests to `quarantine` in agents.yaml, with an end date. The quarantine is reviewed and merged with the branch. `now` is in milliseconds
  * since the epoch.
  */
-export async function quarantineRed(
+export async function quarantineRedTests(
   change: PullRequest,
   request: ApplyRequest,
   { days, now }: { readonly days: number; readonly now: number },
 ): Promise<CommentOutcome> {
   const until = new Date(now + days * 86_400_000).toISOString().slice(0, 10);
-  return commitTo(change, request, () => createQuarantineCommit(change, request, until));
+  return commitToBranch(change, request, () => createQuarantineCommit(change, request, until));
 }
 
 /**
  * Commits to the branch of a change. Refuses a branch of a fork, a branch that has moved on since the run, and a branch with `limits.perBranch` such
  * commits, because bots may answer each other.
  */
-async function commitTo(
+async function commitToBranch(
   change: PullRequest,
   request: ApplyRequest,
   createContent: () => Promise<CommitContent | string>,
@@ -93,17 +93,17 @@ export const branchMovedOn = 'The branch has moved on since this run: wait for t
 /** Reads `limits.perBranch` on the default branch, because the change under review may include agents.yaml. Returns the default if that fails. */
 async function readPerBranchLimit({ forge, folder }: ApplyRequest): Promise<number> {
   const { limits } = agentsFileSchema.shape;
-  const file = await forge.readFile(agentsFilePath(folder), forge.defaultBranch);
-  const data = Object(readYaml(toText(file), null).data) as { limits?: unknown };
+  const file = await forge.readFile(getAgentsFilePath(folder), forge.defaultBranch);
+  const data = Object(readYaml(decodeText(file), null).data) as { limits?: unknown };
   const read = limits.safeParse(data.limits);
   return (read.success ? read.data : limits.parse(undefined)).perBranch;
 }
 
-function agentsFilePath(folder: string): string {
+function getAgentsFilePath(folder: string): string {
   return posix.join(folder, 'agents.yaml');
 }
 
-function toText(file: { readonly content: Buffer } | null): string {
+function decodeText(file: { readonly content: Buffer } | null): string {
   return file?.content.toString('utf8') ?? '';
 }
 
@@ -114,9 +114,9 @@ async function createQuarantineCommit(
 ): Promise<CommitContent | string> {
   const names = new Set(listRedTests(artifact.report).map(({ title }) => formatTitles(title)));
   if (names.size === 0) return 'No test was red in this run.';
-  const path = agentsFilePath(folder);
+  const path = getAgentsFilePath(folder);
   const file = await forge.readFile(path, head);
-  const before = toText(file) || 'version: 1\n';
+  const before = decodeText(file) || 'version: 1\n';
   const doc = parseDocument(before);
   const { quarantine } = agentsFileSchema.shape;
   const readList = (data: unknown) =>

@@ -161,7 +161,8 @@ function createGithub(event: GithubEvent, { token, env }: { token: string; env: 
     }
     const branch = run ? run.head_branch : event.ref?.replace(/^refs\/heads\//, '');
     const head = run?.head_sha ?? event.after;
-    if (!branch || !head) return { kind: 'none', why: 'The event belongs to no pull request and no branch.' };
+    if (!branch || !head)
+      return { kind: 'none', why: 'The event belongs to neither a pull request nor a branch.' };
     return { kind: 'branch', branch, head, isDefault: branch === defaultBranch };
   };
 

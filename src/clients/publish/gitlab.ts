@@ -46,7 +46,8 @@ function createGitlab(project: string, { token, env }: { token: string; env: Nod
       return { kind: 'none', why: `Merge request ${number} has moved on from ${head.slice(0, 7)}.` };
     }
     const branch = env['CI_COMMIT_BRANCH'];
-    if (!branch) return { kind: 'none', why: 'The pipeline belongs to no merge request and no branch.' };
+    if (!branch)
+      return { kind: 'none', why: 'The pipeline belongs to neither a merge request nor a branch.' };
     return { kind: 'branch', branch, head, isDefault: branch === env['CI_DEFAULT_BRANCH'] };
   };
 

@@ -175,7 +175,7 @@ function createCheck({ artifact, folder }: Publication, { text: summary, fix }: 
     title:
       fix === null
         ? `${outcome}, ${counted(totals.failed, 'test')} failed`
-        : `${describeFixed(report)} fixed: apply the fix`,
+        : `${describeFixedTests(report)} fixed: apply the fix`,
     summary,
     annotations: annotations.flatMap(({ file, line, ...rest }) =>
       file === undefined || line === undefined ? [] : [{ ...rest, file, line }],
@@ -238,13 +238,13 @@ async function publishOnBranch(
     if (typeof files === 'string') return [files];
     commit = await forge.createCommit({ branch: fixBranch, parent: head, files, message, isOwnBranch: true });
   }
-  const title = `Fix ${describeFixed(artifact.report)}`;
+  const title = `Fix ${describeFixedTests(artifact.report)}`;
   const body = `<!-- self-heal ${JSON.stringify({ commit })} -->\n${page.withoutFix}\n[The run and its artifact](${forge.runUrl})\n`;
   return [`${await forge.writePullRequest({ branch: fixBranch, base: branch, title, body })} has the fix.`];
 }
 
 /** Counts the healed tests, or names the suite itself if no test was healed. */
-function describeFixed({ totals }: Report): string {
+function describeFixedTests({ totals }: Report): string {
   return totals.healed > 0 ? counted(totals.healed, 'failing test') : 'the suite itself';
 }
 
@@ -267,12 +267,12 @@ export function isOurCommit(message: string): boolean {
 }
 
 export function createCommitMessage(artifact: Artifact, head: string): string {
-  const headlines = listFixedCauses(artifact.report).map(({ headline }) => `- ${toCommitLine(headline)}`);
+  const headlines = listFixedCauses(artifact.report).map(({ headline }) => `- ${formatCommitLine(headline)}`);
   return `Fix ${counted(headlines.length, 'cause')} of failing tests\n\n${headlines.join('\n')}\n\n${createTrailer(artifact, head)}`;
 }
 
 /** Reduces a text to plain words, because a commit message can close issues, skip CI, mention people or have trailers. */
-function toCommitLine(text: string): string {
+function formatCommitLine(text: string): string {
   return text
     .slice(0, 200)
     .replaceAll(/[^\p{L}\p{M}\p{N}_.,'"()]+/gu, ' ')

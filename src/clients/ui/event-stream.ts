@@ -14,7 +14,7 @@ import { type RunState, createEmptyRun, reduce } from '../../run/run-state.js';
 import { createLineFollower } from '../../state-folder.js';
 import { findLatestRunId } from '../../run/find-run.js';
 import { eventsFile, transientEvents } from '../../run/event-log.js';
-import { showNow } from './now.js';
+import { showProgress } from './progress.js';
 
 interface EventStreamOptions {
   readonly projectRoot: string;
@@ -66,7 +66,7 @@ async function drawParts(projectRoot: string, update: RunUpdate | null): Promise
   const result = hasEvent(update, (type) => !transientEvents.includes(type))
     ? await drawResult(projectRoot, update.run)
     : {};
-  return { ...drawNow(update.run), ...result };
+  return { ...drawProgress(update.run), ...result };
 }
 
 /** The parts of the page as HTML, by the ids of the elements that they fill. */
@@ -77,11 +77,11 @@ const noRun: Parts = {
   now: '<p id="phase" role="status">No run yet. A run appears here as soon as self-heal run starts.</p>',
 };
 
-export function drawNow(run: RunState): Parts {
+export function drawProgress(run: RunState): Parts {
   return {
     project: String(html`${run.project}`),
     'run-id': `run ${run.runId}`,
-    now: String(showNow(run)),
+    now: String(showProgress(run)),
   };
 }
 

@@ -35,7 +35,7 @@ interface UiServer {
 export async function startUi(options: UiOptions): Promise<Result<UiServer, Problem>> {
   const closing = new AbortController();
   let port = 0;
-  const app = createApp({ ...options, closing: closing.signal, readPort: () => port }, await readPageFiles());
+  const app = createApp({ ...options, closing: closing.signal, getPort: () => port }, await readPageFiles());
   const listener = getRequestListener(app.fetch);
   const server = createServer((request, response) => void listener(request, response));
   const problem = await listen(server, options.port);
@@ -52,13 +52,13 @@ export async function startUi(options: UiOptions): Promise<Result<UiServer, Prob
 
 interface AppOptions extends UiOptions {
   readonly closing: AbortSignal;
-  readonly readPort: () => number;
+  readonly getPort: () => number;
 }
 
 function createApp(options: AppOptions, files: ReadonlyMap<string, PageFile>): Hono {
-  const { projectRoot, token, escalations, readPort } = options;
+  const { projectRoot, token, escalations, getPort } = options;
   const app = new Hono();
-  app.use(setHeaders, checkRequest({ token, port: readPort }));
+  app.use(setHeaders, checkRequest({ token, getPort: getPort }));
   app.get('/api/events', (c) => streamEvents(c, options));
   app.route('/api/escalations', createEscalationRoutes(escalations));
   app.get('/runs/:runId/failures/:n/:name', async (c) => {
@@ -127,7 +127,7 @@ async function readScreenshot(
 interface Access {
   readonly token: string;
   /** The listening port, known once the server listens. */
-  port(): number;
+  getPort(): number;
 }
 
 const headers = {
@@ -161,7 +161,7 @@ const setHeaders: MiddlewareHandler = async (c, next) => {
  */
 function checkRequest(access: Access): MiddlewareHandler {
   return async (c, next) => {
-    const hosts = [`127.0.0.1:${access.port()}`, `localhost:${access.port()}`];
+    const hosts = [`127.0.0.1:${access.getPort()}`, `localhost:${access.getPort()}`];
     if (!hosts.includes(c.req.header('host') ?? ''))
       return c.text('Requests to this host are not allowed.', 421);
     const origin = c.req.header('origin');
@@ -178,7 +178,7 @@ function checkRequest(access: Access): MiddlewareHandler {
 /** The page's later requests send the token as a cookie, which no script can read. */
 function hasToken(c: Context, access: Access): boolean {
   // Browsers send cookies to every port of a host, so each `self-heal ui` uses a cookie name of its own.
-  const name = `self-heal-ui-${access.port()}`;
+  const name = `self-heal-ui-${access.getPort()}`;
   const bearer = /^Bearer (.+)$/.exec(c.req.header('authorization') ?? '')?.[1];
   if ([getCookie(c, name), bearer].some((candidate) => matchesToken(candidate, access.token))) return true;
   const isTokenInUrl =

@@ -64,7 +64,7 @@ export async function verifyChange(
   await reviews?.stop();
   if (session.signal.aborted) return stopped;
   const judged = (review && proof.judgeReview(review.reading)) ?? conclusion;
-  return announceVerdict(opened, change, { ...judged, ...proof.results() });
+  return announceVerdict(opened, change, { ...judged, ...proof.getResults() });
 }
 
 /** The verdict on a change, and its reason. */
@@ -156,7 +156,7 @@ class ChangeProof {
     this.#record(first, this.#ids, { part: 'trial', isReverted: false });
   }
 
-  results(): ProofResults {
+  getResults(): ProofResults {
     const tests = this.#ids.filter((id) => !this.#needlessTests.has(id) || this.#isRedKnown);
     return {
       tests: new Map(tests.map((id) => [id, this.#listSteps(id)])),

@@ -1,7 +1,7 @@
 import { certain, type EvidenceSource, likely, weak } from '../../model/diagnosis.js';
 import { createRules } from '../rule.js';
 
-/** Only the test's own error reports what the test saw of the page, so other channels are not read. */
+/** Only the test's own error shows how the test saw the page, so other channels do not count. */
 const testSources: readonly EvidenceSource[] = ['error', 'stack'];
 /** Errors of actions whose page or browser was gone. */
 const browserGone =

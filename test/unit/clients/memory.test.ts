@@ -8,7 +8,7 @@ import { aCause, anAttempt, anEnd } from '../../rig/builders.js';
 import { tempDir } from '../../rig/temp-dir.js';
 
 /** A memory whose store remembers each fix as `saved`; returns what it was told to refuse. */
-async function memory(findSecrets: (text: string) => readonly string[] = () => []) {
+async function memory(listSecretNames: (text: string) => readonly string[] = () => []) {
   const dir = path.join(tempDir(), '.self-heal', 'runs', 'run1');
   mkdirSync(dir, { recursive: true });
   const hash = await openContentStore(dir).put(Buffer.from('fixed\n'));
@@ -25,7 +25,7 @@ async function memory(findSecrets: (text: string) => readonly string[] = () => [
     },
     folder: { dir, runId: 'run1' },
     root: dir,
-    findSecrets,
+    listSecretNames,
     warn: () => undefined,
   });
   return { onAttemptEnd, saved, refused };

@@ -393,7 +393,7 @@ function namedSearches(blameRuns: string[]): NonNullable<Session['blame']> {
         blameRuns.push([...round.reverted].map(({ hunk }) => hunk.file).join(' '));
         for (const search of round.searches) {
           const own = candidates[searches.indexOf(search)];
-          await search.record(round.reverted, own && round.reverted.has(own) ? 'green' : 'red');
+          await search.recordRun(round.reverted, own && round.reverted.has(own) ? 'green' : 'red');
         }
         return true;
       },

@@ -61,7 +61,7 @@ async function searched(
     if (runs.length > 2_000) throw new Error('It does not end');
     for (const search of round.searches) {
       const at = searches.indexOf(search);
-      await search.record(round.reverted, shows(at, out));
+      await search.recordRun(round.reverted, shows(at, out));
       if (search.nextHunks === null) ends[at] = runs.length;
     }
   }

@@ -7,7 +7,7 @@ export const unreachableError =
   /ERR_(?:NAME_NOT_RESOLVED|INTERNET_DISCONNECTED|CONNECTION_\w+|ADDRESS_UNREACHABLE|TIMED_OUT|PROXY_\w+|TUNNEL_\w+)|NS_ERROR_(?:UNKNOWN_HOST|CONNECTION_REFUSED|NET_\w+|OFFLINE|PROXY_\w+)|Could not (?:connect|resolve)/;
 
 /** True if a script or call of the page could not reach a host of another site. */
-export function isUnreached(
+export function hasUnreachableHost(
   { resourceType, url, status, failure }: NetworkEntry,
   isOwnUrl: (url: string) => boolean,
 ): boolean {

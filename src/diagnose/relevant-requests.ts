@@ -153,7 +153,7 @@ export function describeWrongAnswer(
     return body.trim().slice(0, 60);
   const { expected, received } = parseComparedValues(errors);
   const value = received.find((text) => !expected.includes(text) && body.includes(text));
-  return value === undefined ? null : cutAround(body, [value], 60);
+  return value === undefined ? null : clipAround(body, [value], 60);
 }
 
 /** Returns the request whose answer decided a failure: it failed, or contains the value that an assertion rejects; null if there is none. */
@@ -167,7 +167,7 @@ export function findDecidingAnswer({ failure, diagnosis, evidence }: DiagnosedFa
 }
 
 /** Returns the part of a text around the first of these values, at most `room` characters, with the number of omitted characters at each end. */
-export function cutAround(text: string, values: readonly string[], room: number): string {
+export function clipAround(text: string, values: readonly string[], room: number): string {
   if (text.length <= room) return text;
   const at = values.map((value) => text.indexOf(value)).find((index) => index >= 0) ?? 0;
   const start = Math.max(0, Math.min(at - Math.floor(room / 2), text.length - room));

@@ -1,5 +1,9 @@
 import { expect, it } from 'vitest';
-import { chooseRelevantRequests, cutAround, findDecidingAnswer } from '../../../src/diagnose/asserted.js';
+import {
+  chooseRelevantRequests,
+  clipAround,
+  findDecidingAnswer,
+} from '../../../src/diagnose/relevant-requests.js';
 import { classify } from '../../../src/diagnose/classify.js';
 import { describeFailure } from '../../../src/diagnose/headline.js';
 import type { Evidence, NetworkEntry } from '../../../src/model/evidence.js';
@@ -138,7 +142,7 @@ it('HL-6 two failures that one answer decided have the same deciding answer', ()
 
 it('EV-11 a body is cut around what was asserted, and says how much is left out', () => {
   const body = `${'x'.repeat(500)}"status":"dismissed"${'y'.repeat(500)}`;
-  const cut = cutAround(body, ['dismissed'], 100);
+  const cut = clipAround(body, ['dismissed'], 100);
   expect(cut).toContain('"status":"dismissed"');
   expect(cut).toMatch(/^\d+ characters… .{100}… \d+ more characters$/);
 });

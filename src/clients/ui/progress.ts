@@ -7,7 +7,7 @@ import { createReport } from '../../run/report.js';
 import type { CauseState, Phase, RunState } from '../../run/run-state.js';
 
 /** Shows the current step of a run, each cause in progress, and the figures so far; for an ended run, its outcome. */
-export function showNow(run: RunState): Markup {
+export function showProgress(run: RunState): Markup {
   const { phase, causes, progress, startedAt, lastEventAt, ended } = run;
   const report = createReport(run);
   if (ended) return showOutcome(report);
