@@ -18,7 +18,7 @@ import {
   ownId as id,
   runIdShape,
   textOrNull,
-  texts,
+  textList,
   changeId,
 } from './model/shape.js';
 import { causeEndShape, outcomes, verdicts } from './model/verdict.js';
@@ -26,8 +26,8 @@ import { verificationShape } from './model/verification.js';
 import { jsonOf } from './json-of.js';
 
 const commandLineShape = z.object({
-  filters: texts,
-  passThrough: texts,
+  filters: textList,
+  passThrough: textList,
   /** By long name. Validated only when a patch of the run is proven again. */
   options: z.looseObject({}) as z.ZodType<object>,
 });
@@ -37,7 +37,7 @@ export type CommandLine = z.infer<typeof commandLineShape>;
 
 const listedTestShape = z.object({
   id: z.string(),
-  title: texts,
+  title: textList,
   /** Relative to the project's root, with forward slashes. */
   file: z.string(),
   line: z.number(),
@@ -50,7 +50,7 @@ const listedTestShape = z.object({
   /** Set if a fix for another test healed it in that run (HL-6). */
   sharedFix: z.boolean().exactOptional(),
   /** The ids to run in order to re-run it, such as those of its serial group; absent if its own id is enough. */
-  rerunIds: texts.exactOptional(),
+  rerunIds: textList.exactOptional(),
 });
 
 /** A test of the selection, with its status in its first Playwright run. */
@@ -62,7 +62,7 @@ const regressionShape = z.object({
   /** How many tests did not run for lack of time. */
   leftOut: count,
   /** Fixes that broke green tests, with the ids of those tests. */
-  broke: listOf(z.object({ causeId: id, tests: texts })),
+  broke: listOf(z.object({ causeId: id, tests: textList })),
 });
 
 /** The results of running the tests around the fixes once more. */
@@ -136,7 +136,7 @@ const shapes = {
   'tests.seen': z.object({ tests: listOf(listedTestShape) }),
   /** The final status of these tests, unless a later event changes it (HN-7); `sharedFix` if a fix for another test healed them. */
   'tests.decided': z.object({
-    ids: texts,
+    ids: textList,
     verdict: z.enum(verdicts),
     sharedFix: z.boolean().exactOptional(),
   }),
@@ -149,7 +149,7 @@ const shapes = {
   'cause.joined': z.object({ ...ofCause, cause: causeRecordShape }),
   'cause.flaky': z.object({ ...ofTests, ...ofAny }),
   /** Somebody edited these test files during the run (HN-3). */
-  'tests.edited': z.object({ files: texts, change: changeId }),
+  'tests.edited': z.object({ files: textList, change: changeId }),
   /** Experiments showed which condition makes a test flaky, and how often it then fails (FL-2). */
   'flake.found': z.object({ flake: flakeShape }),
   /** Under the condition that had made it red, a flaky test was now green often enough to prove its fix (FL-4). */
@@ -196,7 +196,7 @@ const shapes = {
     agentError: z.enum(agentErrors).nullable(),
     filesChanged: count,
     /** Processes that outlived the agent and that self-heal ended, as `pid command`. */
-    orphans: texts,
+    orphans: textList,
     /** The agent's answer, if it reviewed the attempt's fix. */
     opinion: opinionShape.exactOptional(),
   }),
@@ -226,7 +226,7 @@ const shapes = {
   /** The verdict of `self-heal verify` on the changes in the working tree (HN-12). */
   'change.verified': z.object({ verification: verificationShape }),
   /** A person undid the changes of the run; `leftAlone` lists files that were not restored because they had changed again. */
-  'run.undone': z.object({ restored: texts, leftAlone: texts }),
+  'run.undone': z.object({ restored: textList, leftAlone: textList }),
   /** The run continues, but the user should know. */
   'run.warning': z.object({ message: z.string() }),
   /** The run cannot continue, for example because its browser is not installed; no `run.ended` follows. */

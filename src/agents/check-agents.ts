@@ -57,11 +57,11 @@ export async function findMissingAgents(settings: Settings, cwd: string): Promis
  * If the default runner is not installed, removes it from the agents that use it only by default, so that only the built-in fixer heals (BF-1).
  */
 export async function dropMissingRunner(settings: Settings, cwd: string): Promise<Settings> {
-  const [first] = settings.runnerByDefault;
+  const [first] = settings.agentsWithDefaultRunner;
   const runner = first === undefined ? undefined : settings.runners[settings.agents[first]?.runner ?? ''];
   const file = runner && runner.kind !== 'command' ? getExecutable(runner) : null;
   if (file === null || (await findProgram(file, { cwd, env: environment() }))) return settings;
-  const agents = settings.runnerByDefault.flatMap((name) => settings.agents[name] ?? []);
+  const agents = settings.agentsWithDefaultRunner.flatMap((name) => settings.agents[name] ?? []);
   const reassigned = agents.map((agent) => [agent.name, { ...agent, runner: builtIn }] as const);
   return { ...settings, agents: { ...settings.agents, ...Object.fromEntries(reassigned) } };
 }

@@ -4,7 +4,7 @@ import type { AgentEnd, Opinion } from '../model/attempt.js';
 import type { RunnerSettings } from '../model/settings.js';
 import { unreachable } from '../unreachable.js';
 import { supervise, type ProcessEnd } from '../process/supervise.js';
-import { type Redactor, createRedactorOf } from '../secrets/redactor.js';
+import { type Redactor, createRedactorForValues } from '../secrets/redactor.js';
 import { openAgentLog } from './agent-log.js';
 import { findOpinion } from './claim.js';
 import { claudeRunner } from './claude-runner.js';
@@ -37,7 +37,7 @@ const ACTIVITY_INTERVAL_MS = 100;
  */
 export function createRunAgent(
   delays: EndDelays = { graceMs: 5000, settleMs: 5000 },
-  redactor: Cleaner = createRedactorOf([]),
+  redactor: Cleaner = createRedactorForValues([]),
 ): RunAgent {
   return async (task) => {
     const startedAt = performance.now();

@@ -13,7 +13,7 @@ import { readYaml } from './read-yaml.js';
 import { type AgentsFile, agentsFileSchema, listAllowedKeys, defaultAgents } from './schema.js';
 
 /** The file names to look for in the project's root, unless the user names one. */
-const usualNames = ['agents.yaml', 'agents.yml'] as const;
+const defaultFileNames = ['agents.yaml', 'agents.yml'] as const;
 
 /** A real agents.yaml has a few kilobytes. */
 const MAX_BYTES = 256 * 1024;
@@ -33,7 +33,7 @@ export async function readAgentsFile(
   cwd: string,
   fileName?: string,
 ): Promise<Result<AgentsFileText | null, Problem>> {
-  for (const candidate of fileName === undefined ? usualNames : [fileName]) {
+  for (const candidate of fileName === undefined ? defaultFileNames : [fileName]) {
     const file = path.resolve(cwd, candidate);
     const name = pathInside(cwd, file) || file;
     try {
@@ -80,8 +80,8 @@ export function parseAgentsFile(
   if (data === undefined) return err(mistakes);
   // An empty file, or one with only comments, sets nothing, so the defaults apply.
   const settings = data ?? {};
-  const located = findMistakes(settings).map(({ path: at, part = 'value', message }) => ({
-    ...locate(at, part),
+  const located = findMistakes(settings).map(({ path: dataPath, part = 'value', message }) => ({
+    ...locate(dataPath, part),
     message,
   }));
   // A value that the YAML parser rejected is reported once.
@@ -110,8 +110,8 @@ export function findMistakes(data: unknown, runners: readonly string[] = []): Mi
 }
 
 /** Returns `; did you mean "x"?`, or the list of choices if no name is close, or an empty text if there are no choices. */
-function createHint(near: string | null, choices: readonly string[], introduction: string): string {
-  if (near !== null) return `; did you mean "${near}"?`;
+function createHint(closest: string | null, choices: readonly string[], introduction: string): string {
+  if (closest !== null) return `; did you mean "${closest}"?`;
   return choices.length === 0 ? '' : `; ${introduction} ${choices.join(', ')}`;
 }
 
@@ -145,7 +145,7 @@ function describeIssue(issue: Issue, value: unknown): string {
   return issue.message + createHint(findClosest(value, issue.values.map(String)), [], '');
 }
 
-/** Names a setting in a message: by its key, or as "an entry of" its list. */
+/** Names a setting in a message: by its key, or as an entry of its list. */
 function formatSettingName(path: readonly PropertyKey[]): string {
   const last = path.at(-1);
   if (last === undefined) return 'the file';
@@ -160,10 +160,15 @@ const ruleIds = rules.map(({ id }) => id);
  */
 function listReferenceMistakes(data: unknown, knownRunners: readonly string[]): Mistake[] {
   const mistakes: Mistake[] = [];
-  const check = (path: Path, complaint: string, known: readonly string[], choices = known) => {
+  const checkName = (
+    path: Path,
+    complaint: string,
+    allowedNames: readonly string[],
+    choices = allowedNames,
+  ) => {
     const name = readValue(data, path);
-    if (typeof name !== 'string' || name.trim() === '' || known.includes(name)) return;
-    const hint = createHint(findClosest(name, known), choices, 'known are');
+    if (typeof name !== 'string' || name.trim() === '' || allowedNames.includes(name)) return;
+    const hint = createHint(findClosest(name, allowedNames), choices, 'the known ones are');
     mistakes.push({ path, message: `${complaint}${hint}` });
   };
   const ownAgents = listKeys(readValue(data, ['agents']));
@@ -174,12 +179,12 @@ function listReferenceMistakes(data: unknown, knownRunners: readonly string[]): 
   ];
   for (const name of ownRunners)
     mistakes.push(...listRunnerMistakes(name, readValue(data, ['runners', name])));
-  check(['runner'], 'unknown runner', runners);
-  for (const name of ownAgents) check(['agents', name, 'runner'], 'unknown runner', runners);
+  checkName(['runner'], 'unknown runner', runners);
+  for (const name of ownAgents) checkName(['agents', name, 'runner'], 'unknown runner', runners);
   for (const category of listKeys(readValue(data, ['routes'])))
-    for (const path of listItems(data, ['routes', category])) check(path, 'unknown agent', agents);
+    for (const path of listItems(data, ['routes', category])) checkName(path, 'unknown agent', agents);
   for (const path of listItems(data, ['classify', 'off']))
-    check(path, 'no built-in rule has this id', ruleIds, []);
+    checkName(path, 'no built-in rule has this id', ruleIds, []);
   const ids = new Set<unknown>();
   for (const path of listItems(data, ['classify', 'rules']).map((item) => [...item, 'id'])) {
     const id = readValue(data, path);
@@ -194,28 +199,28 @@ function listReferenceMistakes(data: unknown, knownRunners: readonly string[]): 
 function listRunnerMistakes(name: string, runner: unknown): Mistake[] {
   const path = ['runners', name];
   const keys = listKeys(runner);
-  const has = (key: string) => keys.includes(key);
-  if (name === builtIn || (isBuiltInRunner(name) && ['command', 'acp', 'prompt'].some(has)))
+  const hasKey = (key: string) => keys.includes(key);
+  if (name === builtIn || (isBuiltInRunner(name) && ['command', 'acp', 'prompt'].some(hasKey)))
     return [{ path, part: 'key', message: `"${name}" is the name of a built-in runner; choose another` }];
   const isKnown = isBuiltInRunner(name) || Object.hasOwn(acpPrograms, name);
   const isIncomplete =
-    typeof runner === 'object' && runner !== null && !isKnown && !has('command') && !has('acp');
+    typeof runner === 'object' && runner !== null && !isKnown && !hasKey('command') && !hasKey('acp');
   const createMistake = (key: string, message: string): Mistake[] =>
-    has(key) ? [{ path: [...path, key], part: 'key', message: `"${key}" ${message}` }] : [];
+    hasKey(key) ? [{ path: [...path, key], part: 'key', message: `"${key}" ${message}` }] : [];
   return [
     ...(isIncomplete
       ? [{ path: [...path, 'command'], message: `"${name}" needs a "command", or "acp"` }]
       : []),
-    ...(has('command') && has('acp')
+    ...(hasKey('command') && hasKey('acp')
       ? createMistake('acp', 'and "command" exclude each other; set one of them')
       : []),
-    ...(has('command') || !isKnown
-      ? createMistake('args', `is for known programs; put it into "${has('acp') ? 'acp' : 'command'}"`)
+    ...(hasKey('command') || !isKnown
+      ? createMistake('args', `is for known programs; put it into "${hasKey('acp') ? 'acp' : 'command'}"`)
       : []),
-    ...(has('command')
+    ...(hasKey('command')
       ? createMistake('env', 'is for other runners; a "command" gets your whole environment')
       : []),
-    ...(has('command') || name === 'claude' || name === 'codex'
+    ...(hasKey('command') || name === 'claude' || name === 'codex'
       ? createMistake('allow', 'is for programs that speak the Agent Client Protocol')
       : []),
   ];

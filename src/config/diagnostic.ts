@@ -10,8 +10,8 @@ export interface Diagnostic {
 /** Further mistakes are only counted. */
 const MAX_SHOWN = 100;
 
-/** A line is cut around the mistake to `MAX_LINE` characters, with `LEAD` characters before the mistake. */
-const [MAX_LINE, LEAD] = [110, 40];
+/** A longer line is shortened to `MAX_LINE_LENGTH` characters around the mistake, with `CONTEXT_BEFORE` characters before it. */
+const [MAX_LINE_LENGTH, CONTEXT_BEFORE] = [110, 40];
 
 const INDENT = '    ';
 
@@ -26,9 +26,9 @@ export function renderDiagnostics(name: string, text: string, diagnostics: reado
   // The parser reports an unclosed bracket once per level, and a mistake in an anchor once per alias.
   const distinct = new Map(diagnostics.map((mistake) => [`${mistake.start} ${mistake.message}`, mistake]));
   const sorted = [...distinct.values()].sort((a, b) => a.start - b.start || a.end - b.end);
-  const first = sorted.slice(0, MAX_SHOWN).map((mistake) => renderDiagnostic(name, text, mistake));
-  const more = sorted.length - first.length;
-  return [...first, ...(more > 0 ? [`… and ${more} more`] : [])].join('\n\n');
+  const rendered = sorted.slice(0, MAX_SHOWN).map((mistake) => renderDiagnostic(name, text, mistake));
+  const more = sorted.length - rendered.length;
+  return [...rendered, ...(more > 0 ? [`… and ${more} more`] : [])].join('\n\n');
 }
 
 function renderDiagnostic(name: string, text: string, { message, ...span }: Diagnostic): string {
@@ -63,11 +63,11 @@ function readLine(text: string, lineStart: number): string {
 
 /** Returns a line, and a second line with a marker under the columns `from` to `to` (exclusive). */
 function markColumns(line: string, from: number, to: number): string[] {
-  const cutStart = line.length > MAX_LINE ? Math.max(0, from - LEAD) : 0;
-  const cutEnd = cutStart + MAX_LINE;
-  const before = (cutStart > 0 ? '…' : '') + line.slice(cutStart, from);
-  const fault = line.slice(from, Math.min(to, cutEnd));
-  const after = line.slice(from + fault.length, cutEnd) + (line.length > cutEnd ? '…' : '');
+  const shownStart = line.length > MAX_LINE_LENGTH ? Math.max(0, from - CONTEXT_BEFORE) : 0;
+  const shownEnd = shownStart + MAX_LINE_LENGTH;
+  const before = (shownStart > 0 ? '…' : '') + line.slice(shownStart, from);
+  const fault = line.slice(from, Math.min(to, shownEnd));
+  const after = line.slice(from + fault.length, shownEnd) + (line.length > shownEnd ? '…' : '');
   const marker = '~'.repeat(Math.max(1, replaceWithBlanks(makePrintable(fault)).length));
   const blanks = replaceWithBlanks(makePrintable(before));
   return [INDENT + makePrintable(before + fault + after), INDENT + blanks + marker];

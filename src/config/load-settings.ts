@@ -35,22 +35,23 @@ interface SettingsRequest {
  * (CF-4). All mistakes together are one `config-invalid` Problem (CF-3).
  */
 export async function loadSettings(request: SettingsRequest): Promise<Result<Settings, Problem>> {
-  const read = await readAgentsFile(request.cwd, request.file);
-  if (!read.ok) return read;
-  const source = read.value;
+  const readResult = await readAgentsFile(request.cwd, request.file);
+  if (!readResult.ok) return readResult;
+  const source = readResult.value;
   const encodingMistake = source?.encodingMistake;
   const parsed = encodingMistake ? err([encodingMistake]) : parseAgentsFile(source?.text ?? '', request.env);
   const fromFile = parsed.ok ? parsed.value : {};
   const runners = parsed.ok ? Object.keys(fromFile.runners ?? {}) : null;
   const environment = readEnvironment(request.env, runners);
   const overrides = request.overrides ?? {};
-  const inOverrides = runners === null ? [] : findMistakes(overrides, runners).map(({ message }) => message);
-  if (!parsed.ok || !environment.ok || inOverrides.length > 0)
+  const overrideMistakes =
+    runners === null ? [] : findMistakes(overrides, runners).map(({ message }) => message);
+  if (!parsed.ok || !environment.ok || overrideMistakes.length > 0)
     return err(
       createInvalidProblem(source, {
         file: parsed.ok ? [] : parsed.error,
         environment: environment.ok ? [] : environment.error,
-        overrides: inOverrides,
+        overrides: overrideMistakes,
       }),
     );
   const layers = [...environment.value.map(({ settings }) => settings), overrides];
@@ -59,14 +60,14 @@ export async function loadSettings(request: SettingsRequest): Promise<Result<Set
   return ok(resolveSettings({ file, project: await readProjectName(cwd), filePath: source?.path ?? null }));
 }
 
-/** Merges two objects of settings key by key; `above` takes precedence. A list replaces a list, and an undefined value changes nothing. */
-export function overlaySettings<T extends object>(below: T, above: T): T {
-  const entries = Object.entries(above).flatMap(([key, value]): [string, unknown][] => {
-    const former: unknown = Reflect.get(below, key);
+/** Merges two settings objects key by key; `overrides` takes precedence. A list replaces a list, and an undefined value changes nothing. */
+export function overlaySettings<T extends object>(base: T, overrides: T): T {
+  const entries = Object.entries(overrides).flatMap(([key, value]): [string, unknown][] => {
+    const baseValue: unknown = Reflect.get(base, key);
     if (value === undefined) return [];
-    return [[key, isMapping(former) && isMapping(value) ? overlaySettings(former, value) : value]];
+    return [[key, isMapping(baseValue) && isMapping(value) ? overlaySettings(baseValue, value) : value]];
   });
-  return { ...below, ...Object.fromEntries(entries) };
+  return { ...base, ...Object.fromEntries(entries) };
 }
 
 function isMapping(value: unknown): value is object {
@@ -83,21 +84,23 @@ function createInvalidProblem(
 ): Problem {
   const { name = '', text = '' } = source ?? {};
   const { file, environment, overrides } = mistakes;
-  const invalid = [
+  const invalidSources = [
     { source: name, count: file.length, detail: renderDiagnostics(name, text, file) },
     { source: 'the environment', count: environment.length, detail: environment.join('\n') },
     { source: 'the settings object', count: overrides.length, detail: overrides.join('\n') },
   ].filter(({ count }) => count > 0);
-  const sources = invalid.map((entry) => entry.source);
+  const sources = invalidSources.map((entry) => entry.source);
   return {
     kind: 'config-invalid',
-    message: invalid.map((entry) => `${entry.source} has ${counted(entry.count, 'mistake')}`).join(', '),
-    detail: invalid.map(({ detail }) => detail).join('\n\n'),
+    message: invalidSources
+      .map((entry) => `${entry.source} has ${counted(entry.count, 'mistake')}`)
+      .join(', '),
+    detail: invalidSources.map(({ detail }) => detail).join('\n\n'),
     remedy: `Correct ${sources.join(' and ')}; nothing was run.`,
   };
 }
 
-/** The settings that environment variables can set, because they differ between a laptop and CI or are secret (CF-4). */
+/** Environment variables, with the path of the setting that each sets: settings that differ between a laptop and CI, or are secret (CF-4). */
 const variables: Readonly<Record<string, readonly string[]>> = {
   SELF_HEAL_STORE: ['store'],
   SELF_HEAL_RUNNER: ['runner'],
@@ -134,18 +137,18 @@ function readEnvironment(
     // The message omits the value, which may be a secret.
     findMistakes(settings, runners ?? []).map(({ message }) => `${variable}: ${message}`),
   );
-  const all = [...mistakes, ...findMisspelled(env)];
+  const all = [...mistakes, ...findMisspelledVariables(env)];
   return all.length === 0 ? ok(values) : err(all);
 }
 
 /** Reports each variable whose name is close to one of ours. Any other SELF_HEAL_ variable may belong to another program. */
-function findMisspelled(env: Env): string[] {
+function findMisspelledVariables(env: Env): string[] {
   const prefix = 'SELF_HEAL_';
-  const known = Object.keys(variables).map((name) => name.slice(prefix.length));
+  const settingNames = Object.keys(variables).map((name) => name.slice(prefix.length));
   return Object.keys(env).flatMap((name) => {
     if (!name.startsWith(prefix) || name in variables || !env[name]) return [];
-    const near = findClosest(name.slice(prefix.length), known);
-    return near === null ? [] : [`${name}: unknown setting; did you mean "${prefix}${near}"?`];
+    const closest = findClosest(name.slice(prefix.length), settingNames);
+    return closest === null ? [] : [`${name}: unknown setting; did you mean "${prefix}${closest}"?`];
   });
 }
 
@@ -198,7 +201,7 @@ export function resolveSettings({ file: input, project, filePath }: SettingsSour
     flaky: { runs: file.flaky.runs, timeMs: file.flaky.time },
     store: file.store,
     fixer: file.fixer,
-    runnerByDefault: file.runner === undefined ? agentsWithoutRunner.map(([name]) => name) : [],
+    agentsWithDefaultRunner: file.runner === undefined ? agentsWithoutRunner.map(([name]) => name) : [],
     reviewer: file.agents[reviewer]?.runner ?? null,
     file: filePath,
   };
@@ -221,9 +224,9 @@ function resolveAgents(file: FilledAgentsFile): Record<string, AgentSettings> {
 }
 
 function resolveRunners({ runners }: FilledAgentsFile): Record<string, RunnerSettings> {
-  const known = [...builtInRunners, ...Object.keys(acpPrograms)].map((name) => [name, {}] as const);
+  const knownRunners = [...builtInRunners, ...Object.keys(acpPrograms)].map((name) => [name, {}] as const);
   return Object.fromEntries(
-    Object.entries({ ...Object.fromEntries(known), ...runners }).map(([name, runner]) => [
+    Object.entries({ ...Object.fromEntries(knownRunners), ...runners }).map(([name, runner]) => [
       name,
       resolveRunner(name, runner),
     ]),
@@ -235,6 +238,6 @@ function resolveRunner(name: string, runner: Partial<FilledAgentsFile['runners']
   if (name === 'claude' || name === 'codex')
     return { kind: name, ...(args && { args }), ...(env && { env }) };
   if (command || !acp) return { kind: 'command', command: command ?? [], prompt };
-  const more = { ...(env && { env }), ...(allow && { allow }) };
-  return { kind: 'acp', program: name, command: [...acp, ...(args ?? [])], ...more };
+  const options = { ...(env && { env }), ...(allow && { allow }) };
+  return { kind: 'acp', program: name, command: [...acp, ...(args ?? [])], ...options };
 }

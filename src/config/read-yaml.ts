@@ -21,7 +21,7 @@ interface YamlText {
   /** Plain data; null for an empty text, undefined if the text cannot be parsed. */
   readonly data: unknown;
   readonly mistakes: readonly Diagnostic[];
-  /** Returns the position of the key or value at a path; if it does not exist, that of the nearest key above it. */
+  /** Returns the position of the key or value at a path; if it does not exist, the position of the nearest key above it. */
   readonly locate: (path: readonly PropertyKey[], part: 'key' | 'value') => Span;
 }
 
@@ -145,17 +145,17 @@ function readPart(
   node: unknown,
   step: PropertyKey,
 ): Pick<Pair, 'key' | 'value'> | undefined {
-  const here = isAlias(node) ? node.resolve(doc) : node;
-  if (isSeq(here)) {
-    const item = here.items[Number(step)];
+  const resolvedNode = isAlias(node) ? node.resolve(doc) : node;
+  if (isSeq(resolvedNode)) {
+    const item = resolvedNode.items[Number(step)];
     return item === undefined ? undefined : { key: item, value: item };
   }
-  if (!isMap(here)) return undefined;
+  if (!isMap(resolvedNode)) return undefined;
   const findPair = (name: string) =>
-    here.items.find(({ key }) => isScalar(key) && String(key.value) === name);
-  const direct = findPair(String(step));
+    resolvedNode.items.find(({ key }) => isScalar(key) && String(key.value) === name);
+  const ownPair = findPair(String(step));
   const merged: unknown = findPair('<<')?.value;
-  if (direct || merged === undefined) return direct;
+  if (ownPair || merged === undefined) return ownPair;
   if (!isSeq(merged)) return readPart(doc, merged, step);
   return merged.items.map((source) => readPart(doc, source, step)).find((pair) => pair !== undefined);
 }

@@ -24,29 +24,29 @@ const name = z
   );
 
 /** Makes a setting optional; editors see the default. */
-function createDefaulted<T extends z.ZodType>(value: z.input<T>, field: T, description: string) {
+function withDefault<T extends z.ZodType>(value: z.input<T>, field: T, description: string) {
   return field.prefault(value).describe(`${description} Default: ${String(value)}.`);
 }
 
-function createCount(initial: number, description: string, least: 0 | 1 = 0) {
+function createCountSetting(defaultValue: number, description: string, minimum: 0 | 1 = 0) {
   const field = z.int({ error: ({ input }) => `must be a whole number${describeTextInput(input)}` });
-  return createDefaulted(initial, field.min(least, explainTooSmall(least)), description);
+  return withDefault(defaultValue, field.min(minimum, explainTooSmall(minimum)), description);
 }
 
-function createAmount(initial: number, description: string, least: 0 | 1 = 0) {
+function createAmountSetting(defaultValue: number, description: string, minimum: 0 | 1 = 0) {
   const field = z.number({ error: ({ input }) => `must be a number${describeTextInput(input)}` });
-  return createDefaulted(initial, field.min(least, explainTooSmall(least)), description);
+  return withDefault(defaultValue, field.min(minimum, explainTooSmall(minimum)), description);
 }
 
-function explainTooSmall(least: 0 | 1): string {
-  return least === 0 ? 'must not be negative' : 'must be at least 1';
+function explainTooSmall(minimum: 0 | 1): string {
+  return minimum === 0 ? 'must not be negative' : 'must be at least 1';
 }
 
 function describeTextInput(input: unknown): string {
   return typeof input === 'string' ? ', not text' : '';
 }
 
-function createDuration(initial: string, description: string, allowsZero = false) {
+function createDurationSetting(defaultValue: string, description: string, allowsZero = false) {
   const field = z
     .string({ error: ({ input }) => explainDurationMistake(input) })
     .regex(durationPattern, { error: ({ input }) => explainDurationMistake(input), abort: true })
@@ -54,10 +54,10 @@ function createDuration(initial: string, description: string, allowsZero = false
     .transform((value) => parseDuration(value) ?? 0)
     .refine((ms) => ms > 0 || allowsZero, 'must be more than zero')
     .refine((ms) => ms <= MAX_DURATION_MS, 'must be at most 24 days (576h)');
-  return createDefaulted(initial, field, description);
+  return withDefault(defaultValue, field, description);
 }
 
-const oneOf = <const T extends readonly [string, ...string[]]>(values: T) =>
+const createChoice = <const T extends readonly [string, ...string[]]>(values: T) =>
   z.enum(values, `must be one of ${values.join(', ')}`);
 
 /** An optional mapping of optional settings. */
@@ -114,9 +114,9 @@ const runner = z.strictObject({
       description: 'Commands that an `acp` program may run, each with any further arguments. Default: none.',
       examples: [['npx playwright test']],
     }),
-  prompt: createDefaulted(
+  prompt: withDefault(
     'stdin',
-    oneOf(['stdin', 'argument', 'none']),
+    createChoice(['stdin', 'argument', 'none']),
     'How the program gets the prompt: on its standard input, as its last argument, or not at all.',
   ),
   args: z
@@ -146,7 +146,7 @@ const agent = z.strictObject({
       examples: ['/debugger'],
     }),
   runner: text.optional().describe('The program that runs the agent. Default: the top-level `runner`.'),
-  timeout: createDuration('5m', 'How long the agent may run.'),
+  timeout: createDurationSetting('5m', 'How long the agent may run.'),
 });
 
 /** The agents that exist without agents.yaml. The slash command of each is `/` and its name (CS-1 to CS-6). */
@@ -155,22 +155,23 @@ export const defaultAgents = ['build-doctor', 'database', 'debugger', 'code-revi
 /** Runs agents without a configured runner. */
 export const defaultRunner = 'claude';
 
-/** The default agent of each class (CS-1 to CS-6), and the description of the class. */
-const classes: Record<Category, readonly [agent: (typeof defaultAgents)[number], description: string]> = {
-  'build-error': ['build-doctor', 'Compiler, bundler or syntax error, module not found.'],
-  'database-error': ['database', 'Row-level security, missing relation or column, constraint, migration.'],
-  'runtime-error': ['debugger', 'Exception in the application, unhandled rejection, hydration error.'],
-  'ui-error': ['code-review', 'A locator that matches nothing or too much, or an unexpected text.'],
-  'network-error': ['debugger', 'A 5xx response, refused connection, CORS error.'],
-  unknown: ['debugger', 'No rule matches.'],
-  flaky: ['debugger', 'Red and green on the same code: `self-heal flaky`.'],
-};
+/** Each class's default agent (CS-1 to CS-6) and description. */
+const classDefaults: Record<Category, readonly [agent: (typeof defaultAgents)[number], description: string]> =
+  {
+    'build-error': ['build-doctor', 'Compiler, bundler or syntax error, module not found.'],
+    'database-error': ['database', 'Row-level security, missing relation or column, constraint, migration.'],
+    'runtime-error': ['debugger', 'Exception in the application, unhandled rejection, hydration error.'],
+    'ui-error': ['code-review', 'A locator that matches nothing or too much, or an unexpected text.'],
+    'network-error': ['debugger', 'A 5xx response, refused connection, CORS error.'],
+    unknown: ['debugger', 'No rule matches.'],
+    flaky: ['debugger', 'Red and green on the same code: `self-heal flaky`.'],
+  };
 
 function createRoute(category: Category) {
-  const [first, description] = classes[category];
+  const [defaultAgent, description] = classDefaults[category];
   return z
     .array(text, 'must be a list of agents, such as [debugger]')
-    .prefault([first])
+    .prefault([defaultAgent])
     .describe(`${description} Agents are tried in this order; an empty list starts none.`);
 }
 
@@ -181,16 +182,18 @@ const routes = Object.fromEntries(categories.map((category) => [category, create
 
 const rule = z.strictObject({
   id: name.describe('A unique id; diagnoses show it as project/<id>.'),
-  class: oneOf(categories).describe('The class of matching failures, whatever the built-in rules say.'),
+  class: createChoice(categories).describe(
+    'The class of matching failures, whatever the built-in rules say.',
+  ),
   pattern: pattern.describe(
     'A regular expression, matched against the text of each source, line by line with ^ and $.',
   ),
   sources: z
-    .array(oneOf(evidenceSources), 'must be a list, such as [console, server]')
+    .array(createChoice(evidenceSources), 'must be a list, such as [console, server]')
     .min(1, 'must name a source, such as console')
     .prefault([...allButPage])
     .describe('The sources to search. Default: error, stack, console, network and server.'),
-  retry: oneOf(retryAxes)
+  retry: createChoice(retryAxes)
     .optional()
     .describe(
       'What a fix needs: code_error, env_error or never_retry. Default: as the built-in rules decide.',
@@ -219,9 +222,9 @@ export const agentsFileSchema = z.strictObject({
       'The program for agents that do not name one. With built-in, no program runs, and only the built-in fixer heals. Default: claude, or built-in if claude is not installed.',
     default: defaultRunner,
   }),
-  fixer: createDefaulted(
+  fixer: withDefault(
     'built-in',
-    oneOf(['built-in', 'none']),
+    createChoice(['built-in', 'none']),
     'What tries to fix a failure before an agent does, at no cost: built-in (makes only fixes it is sure of) or none.',
   ),
   runners: z
@@ -252,25 +255,29 @@ export const agentsFileSchema = z.strictObject({
       .describe('The ids of built-in rules to switch off, as diagnoses show them.'),
   }),
   retries: createSection('How often, and after which pauses, to try again if a failure comes back.', {
-    max: createCount(3, 'How often agents may work on a cause.'),
+    max: createCountSetting(3, 'How often agents may work on a cause.'),
     backoff: createSection('The pauses after fixes that did not hold.', {
-      initial: createDuration('5s', 'The first pause.', true),
-      factor: createAmount(2, 'How many times longer each pause is than the previous one.', 1),
-      max: createDuration('60s', 'The longest pause.', true),
+      initial: createDurationSetting('5s', 'The first pause.', true),
+      factor: createAmountSetting(2, 'How many times longer each pause is than the previous one.', 1),
+      max: createDurationSetting('60s', 'The longest pause.', true),
     }),
   }),
   limits: createSection('The limits of a run.', {
-    escalations: createCount(5, 'Escalations in a run before healing pauses.'),
-    agentRuns: createCount(20, 'Agents started in a run.'),
-    agentRunsPerTest: createCount(6, 'Agents started in a run per test.'),
-    costUsd: createAmount(10, 'US dollars spent in a run, as reported by the agent programs.'),
-    time: createDuration('60m', 'After this time a run starts no further agents.'),
-    parallel: createCount(1, 'Agents that work at the same time, each in its own copy of the project.', 1),
+    escalations: createCountSetting(5, 'Escalations in a run before healing pauses.'),
+    agentRuns: createCountSetting(20, 'Agents started in a run.'),
+    agentRunsPerTest: createCountSetting(6, 'Agents started in a run per test.'),
+    costUsd: createAmountSetting(10, 'US dollars spent in a run, as reported by the agent programs.'),
+    time: createDurationSetting('60m', 'After this time a run starts no further agents.'),
+    parallel: createCountSetting(
+      1,
+      'Agents that work at the same time, each in its own copy of the project.',
+      1,
+    ),
     perDay: createSection('The limits of all runs that share the store, in 24 hours.', {
-      agentRuns: createCount(200, 'Agents started in 24 hours.'),
-      costUsd: createAmount(100, 'US dollars spent in 24 hours, as reported by the agent programs.'),
+      agentRuns: createCountSetting(200, 'Agents started in 24 hours.'),
+      costUsd: createAmountSetting(100, 'US dollars spent in 24 hours, as reported by the agent programs.'),
     }),
-    perBranch: createCount(3, 'Fixes that comments may apply to a pull request (self-heal publish).'),
+    perBranch: createCountSetting(3, 'Fixes that comments may apply to a pull request (self-heal publish).'),
   }),
   quarantine: z
     .array(quarantined, 'must be a list of tests')
@@ -279,58 +286,64 @@ export const agentsFileSchema = z.strictObject({
       'Tests whose failures are reported but neither fail the run nor start an agent, each until a given day. `/self-heal skip 30d` on a pull request adds a test.',
     ),
   memory: createSection('What to keep for later runs.', {
-    fixes: createDefaulted(
+    fixes: withDefault(
       true,
       z.boolean('must be true or false'),
       'Whether to keep a proven fix in the store and try it first when the failure comes back.',
     ),
   }),
   evidence: createSection('How much evidence an agent gets.', {
-    console: createCount(50, 'How many of the last console entries an agent gets.'),
-    network: createCount(50, 'How many requests an agent gets.'),
+    console: createCountSetting(50, 'How many of the last console entries an agent gets.'),
+    network: createCountSetting(50, 'How many requests an agent gets.'),
   }),
   verify: createSection('How to check fixes.', {
-    level: createDefaulted(
+    level: withDefault(
       'full',
-      oneOf(verifyLevels),
+      createChoice(verifyLevels),
       'How thoroughly to prove a fix: full (repeat, flips and regression as below), clean (also in a copy with only the files in git, as in CI), quick (only the regression run).',
     ),
-    intent: createDefaulted(
+    intent: withDefault(
       'ask',
-      oneOf(['ask', 'tests']),
+      createChoice(['ask', 'tests']),
       'Who decides when a test contradicts a change to the app: ask (a person), tests (the tests are the specification, so a fix may revert the change; the report names it).',
     ),
-    review: createDefaulted(
+    review: withDefault(
       'always',
-      oneOf(['always', 'off']),
+      createChoice(['always', 'off']),
       'Whether the agent review-fix reviews each fix of the app that an agent made, during the proof: always, off. It works best with a different program. A fix by a `command` runner is reviewed only if agents.yaml names the runner of review-fix.',
     ),
     prepare: text.optional().meta({
       description: 'A shell command to run before each re-run, for suites that test a build. Default: none.',
       examples: ['npm run build'],
     }),
-    confirm: createCount(1, 'How often to re-run a failed test without changes before an agent starts.'),
-    repeat: createCount(3, 'How often a fixed test must pass, including its first re-run.', 1),
-    flips: createCount(
+    confirm: createCountSetting(
+      1,
+      'How often to re-run a failed test without changes before an agent starts.',
+    ),
+    repeat: createCountSetting(3, 'How often a fixed test must pass, including its first re-run.', 1),
+    flips: createCountSetting(
       1,
       'How often to revert a fix (the test must fail) and apply it again (the test must pass).',
     ),
-    regression: createDefaulted('suite', oneOf(['suite', 'none']), 'Which tests run again after healing.'),
-    regressionTime: createDuration('10m', 'How long these tests may take; those near the change run first.'),
+    regression: withDefault('suite', createChoice(['suite', 'none']), 'Which tests run again after healing.'),
+    regressionTime: createDurationSetting(
+      '10m',
+      'How long these tests may take; those near the change run first.',
+    ),
   }),
   blame: createSection('The search for the change that broke a test, which runs it with changes reverted.', {
-    enabled: createDefaulted(
+    enabled: withDefault(
       true,
       z.boolean('must be true or false'),
       'Whether a run searches before it starts its first agent.',
     ),
-    time: createDuration('2m', 'How long all searches of a run may take together.'),
+    time: createDurationSetting('2m', 'How long all searches of a run may take together.'),
   }),
   flaky: createSection('The search for what makes a test flaky, and the proof of its fix.', {
-    runs: createCount(200, 'The maximum number of runs of one test under one condition.', 1),
-    time: createDuration('10m', 'How long measuring and searching may take; healing comes after it.'),
+    runs: createCountSetting(200, 'The maximum number of runs of one test under one condition.', 1),
+    time: createDurationSetting('10m', 'How long measuring and searching may take; healing comes after it.'),
   }),
-  store: createDefaulted(
+  store: withDefault(
     '.self-heal/ledger.db',
     text
       .refine(
@@ -349,7 +362,7 @@ export type AgentsFile = z.input<typeof agentsFileSchema>;
 /** An agents.yaml with all defaults filled in; durations are in milliseconds. */
 export type FilledAgentsFile = z.output<typeof agentsFileSchema>;
 
-/** The keys of a JSON Schema that are read here. */
+/** The keys of a JSON Schema that `listAllowedKeys` reads. */
 export interface JsonSchema {
   readonly $schema?: string;
   readonly properties?: Readonly<Record<string, JsonSchema>>;
@@ -357,11 +370,11 @@ export interface JsonSchema {
   readonly default?: unknown;
 }
 
-let generated: JsonSchema | undefined;
+let cachedSchema: JsonSchema | undefined;
 
 /** Returns the JSON Schema (draft-07) with which editors complete and check agents.yaml (CF-2). */
 export function createAgentsJsonSchema(): JsonSchema {
-  if (generated) return generated;
+  if (cachedSchema) return cachedSchema;
   const { $schema, ...schema } = z.toJSONSchema(agentsFileSchema, {
     target: 'draft-7',
     io: 'input',
@@ -372,15 +385,15 @@ export function createAgentsJsonSchema(): JsonSchema {
       if (jsonSchema.type === 'object') delete jsonSchema.default;
     },
   });
-  generated = { $schema, title: 'agents.yaml of self-heal', ...schema } as JsonSchema;
-  return generated;
+  cachedSchema = { $schema, title: 'agents.yaml of self-heal', ...schema } as JsonSchema;
+  return cachedSchema;
 }
 
 /** Returns the keys allowed in the mapping at a path; empty if it allows any name. */
 export function listAllowedKeys(path: readonly PropertyKey[]): readonly string[] {
   const schema = path.reduce<JsonSchema | undefined>((above, step) => {
-    const rest = above?.additionalProperties;
-    return above?.properties?.[String(step)] ?? (typeof rest === 'object' ? rest : undefined);
+    const anyKeySchema = above?.additionalProperties;
+    return above?.properties?.[String(step)] ?? (typeof anyKeySchema === 'object' ? anyKeySchema : undefined);
   }, createAgentsJsonSchema());
   return Object.keys(schema?.properties ?? {});
 }

@@ -25,7 +25,7 @@ export async function askPerson(session: Session, work: CauseWork, question: str
   const { cause, memory } = work;
   const agentQuestion = work.attempts.at(-1)?.claim?.status === 'needs-person' ? question : null;
   await offerPatchesWithoutAgent(session, work);
-  const attempts = [...memory.tried, ...work.attempts];
+  const attempts = [...memory.failedAttempts, ...work.attempts];
   return escalate(session, cause, { attempts, agentQuestion, question });
 }
 
@@ -36,7 +36,7 @@ export async function askAboutEdits(
 ): Promise<CauseEnd> {
   const question = await storeEdits(session, cause.members);
   return escalate(session, cause, {
-    attempts: [...memory.tried, ...attempts],
+    attempts: [...memory.failedAttempts, ...attempts],
     agentQuestion: question,
     question,
   });

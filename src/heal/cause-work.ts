@@ -1,7 +1,7 @@
 import type { Attempt } from '../model/attempt.js';
 import type { Cause } from '../model/cause.js';
 import type { CauseEnd } from '../model/verdict.js';
-import type { KnownFailure } from '../store/store.js';
+import type { FailureHistory } from '../store/store.js';
 import type { Trial } from './attempt/trial.js';
 import type { ProposedFix } from './hooks.js';
 
@@ -9,8 +9,8 @@ import type { ProposedFix } from './hooks.js';
 export interface CauseWork {
   /** The cause, with the tests that no other fix has healed, and the change that broke them once it is known. */
   cause: Cause;
-  /** The store's memory of this failure from earlier runs. */
-  readonly memory: KnownFailure;
+  /** The history of this failure in earlier runs. */
+  readonly memory: FailureHistory;
   /** The attempts that revealed this error; their changes are in the tree (HL-3). */
   readonly revealingAttempts: readonly Attempt[];
   /** Signatures that the same tests had earlier in this run; returning to one of them is not progress (HN-9). */

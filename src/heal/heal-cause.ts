@@ -41,7 +41,8 @@ export async function healCause(schedule: Schedule, work: CauseWork): Promise<vo
   const causeId = work.cause.id;
   const isNew = attempts.length === 0;
   session.bus.emit({ type: 'cause.started', causeId });
-  if (memory.open && isNew) work.end = repeatOpenQuestion(session, work.cause, memory.open);
+  if (memory.openEscalation && isNew)
+    work.end = repeatOpenQuestion(session, work.cause, memory.openEscalation);
   else if (memory.fix && isNew) session.bus.emit({ type: 'cause.came_back', causeId, fix: memory.fix });
   while (work.end === null) {
     work.cause = schedule.addFoundBlame(work.cause);

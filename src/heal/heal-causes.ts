@@ -1,7 +1,7 @@
 import type { Cause, DiagnosedFailure } from '../model/cause.js';
 import { failureKey } from '../model/failure.js';
 import { isResolved } from '../model/verdict.js';
-import type { KnownFailure } from '../store/store.js';
+import type { FailureHistory } from '../store/store.js';
 import { applyResult, dropTestsHealedByOthers } from './apply-result.js';
 import { listProposals } from './attempt/proposed.js';
 import { isGreenWithOthers } from './attempt/trial.js';
@@ -104,7 +104,7 @@ function createSignals({ signal }: Session): Pick<CauseWork, 'stop' | 'signal'> 
 /**
  * Drops a remembered fix that changed no file or was for another class, because equal messages can have different reasons.
  */
-function dropUnrelatedFix({ lead }: Cause, memory: KnownFailure): KnownFailure {
+function dropUnrelatedFix({ lead }: Cause, memory: FailureHistory): FailureHistory {
   const { fix } = memory;
   const isFix = fix !== null && fix.files.length > 0 && fix.category === lead.diagnosis.category;
   return isFix ? memory : { ...memory, fix: null };
@@ -125,7 +125,7 @@ async function healInRound(schedule: Schedule, work: CauseWork): Promise<void> {
   const { progress, revealed, works } = schedule;
   if (!mayStartMoreWork(progress)) return;
   // If the failure's text says that no agent can help, the change that broke it decides whether one can (CS-11), unless its escalation is open.
-  const isDecided = work.cause.lead.diagnosis.retry === 'code_error' || work.memory.open !== null;
+  const isDecided = work.cause.lead.diagnosis.retry === 'code_error' || work.memory.openEscalation !== null;
   const cause = isDecided ? schedule.addFoundBlame(work.cause) : await schedule.finishBlameSearch(work.cause);
   const unhealed = await dropTestsHealedByOthers(progress, cause);
   if (!unhealed) return;

@@ -4,7 +4,7 @@ import type { Cause } from '../model/cause.js';
 import type { Side } from '../model/choice.js';
 import type { Note } from '../model/guard-findings.js';
 import type { Result } from '../result.js';
-import type { KnownFailure, RememberedFix } from '../store/store.js';
+import type { FailureHistory, RememberedFix } from '../store/store.js';
 import type { ContentStore } from '../workspace/change.js';
 import type { FileEdit } from '../workspace/file-state.js';
 
@@ -52,7 +52,7 @@ export interface ProposedFix {
 /** A cause, and the store's memory of it from earlier runs. */
 export interface ProposalRequest {
   readonly cause: Cause;
-  readonly memory: KnownFailure;
+  readonly memory: FailureHistory;
 }
 
 /** Proposes fixes for a cause, best first. */

@@ -1,4 +1,4 @@
-import type { Spent } from '../model/spent.js';
+import type { RunCosts } from '../model/spent.js';
 import { type Attempt, getEndReason, hidesFault } from '../model/attempt.js';
 import { formatAgentName, isBuiltIn } from '../model/built-in.js';
 import type { RetryAxis } from '../model/diagnosis.js';
@@ -19,7 +19,7 @@ export interface CauseHistory {
   readonly agents: readonly string[];
   /** True once the wait after the last failed attempt is over. */
   readonly hasWaited: boolean;
-  readonly spent: Spent;
+  readonly spent: RunCosts;
   /** True if there may be a fix that needs no agent: one that a person chose, from a patch file, from memory, or from the built-in fixer. */
   readonly hasProposals?: boolean;
   /** The reason why the cause has no agent, unless it has no route. */
@@ -193,7 +193,7 @@ function isBareRetest(history: CauseHistory, retries: RetrySettings): boolean {
 }
 
 /** Names the limit that keeps further agents from starting for a cause; null if none is reached (HN-9). */
-export function findReachedLimit(spent: Spent, limits: LimitSettings): string | null {
+export function findReachedLimit(spent: RunCosts, limits: LimitSettings): string | null {
   if (spent.agentRuns >= limits.agentRuns) return `limits.agentRuns (${limits.agentRuns}) was reached`;
   if (spent.costUsd >= limits.costUsd) return `limits.costUsd (${limits.costUsd}) was reached`;
   const { lastDay } = spent;

@@ -54,7 +54,7 @@ export interface AgentRun {
   readonly orphans: readonly string[];
 }
 
-/** How an agent's program finally ended (`AgentEnd` in one word). */
+/** How an agent's program ended after any restarts (the kinds of `AgentEnd` that remain). */
 export const exits = [
   'completed',
   'exited',
@@ -68,8 +68,9 @@ export const exits = [
 
 export type Exit = (typeof exits)[number];
 
-/** The shape of an end with its reason in one line, for the next agent and for reports. */
-const ended = <K extends string>(kind: K) => z.object({ kind: z.literal(kind), because: z.string() });
+/** Creates the shape of an attempt's end, with its reason in one line for the next agent and for reports. */
+const createEndShape = <K extends string>(kind: K) =>
+  z.object({ kind: z.literal(kind), because: z.string() });
 
 /** How an attempt ended. Its change is in the project while it is `green` or `changed`, and only then. */
 const attemptEndShape = z.discriminatedUnion('kind', [
@@ -80,29 +81,33 @@ const attemptEndShape = z.discriminatedUnion('kind', [
     testProofs: listOf(testProofShape).exactOptional(),
   }),
   /** Its tests now fail with another error, which becomes a new cause (HL-3). */
-  ended('changed'),
+  createEndShape('changed'),
   /** It was `green` or `changed`, and was reverted: it broke other tests, led to no heal, or was undone. */
-  ended('taken-out'),
-  ended('still-failing'),
+  createEndShape('taken-out'),
+  createEndShape('still-failing'),
   /** The test is gone or skipped (HL-10). */
-  ended('vanished'),
+  createEndShape('vanished'),
   /** Green, but not because of the change (HN-5). `isOutside`: green in each run since the agent worked, although not because of its patch. */
-  ended('flaky').extend({ isOutside: z.literal(true).exactOptional() }),
+  createEndShape('flaky').extend({ isOutside: z.literal(true).exactOptional() }),
   /** It contains changes that no honest fix makes (HN-3). */
-  ended('rejected').extend({ violations: listOf(violationShape) }),
+  createEndShape('rejected').extend({ violations: listOf(violationShape) }),
   /** Green and proven, but only a person can decide whether it is right (BL-6), or its reviewer says that it hides the fault (HN-11). */
-  ended('offered').extend({ side: z.enum(sides), proof: proofShape, hides: z.literal(true).exactOptional() }),
+  createEndShape('offered').extend({
+    side: z.enum(sides),
+    proof: proofShape,
+    hides: z.literal(true).exactOptional(),
+  }),
   /** It could not be applied, because the same lines changed in the project while the agent worked (HN-1). */
-  ended('conflict'),
+  createEndShape('conflict'),
   /** The agent's change cannot become part of the project, for example because it has a link out of the project. */
-  ended('refused'),
+  createEndShape('refused'),
   /** Its change could not be written to the project. */
-  ended('unwritable'),
+  createEndShape('unwritable'),
   /** The agent's program denied every edit. */
-  ended('denied'),
+  createEndShape('denied'),
   /** The agent's program cannot work here; `remedy` is for a person. */
-  ended('unusable').extend({ remedy: z.string() }),
-  ended('interrupted'),
+  createEndShape('unusable').extend({ remedy: z.string() }),
+  createEndShape('interrupted'),
 ]);
 export type AttemptEnd = z.infer<typeof attemptEndShape>;
 
@@ -141,8 +146,8 @@ export const exitWords: Readonly<Record<Exit, string>> = {
 };
 
 /**
- * The sources of fixes that are tried before an agent, in this order: a patch chosen by a person, the artifacts of other machines, the memory of
- * earlier runs, the built-in fixer. Their fixes cost nothing, use no retry, and are judged and proven like an agent's.
+ * The sources of fixes that are tried before an agent, in this order: a patch that a person chose, the artifacts of other machines, fixes of earlier
+ * runs, the built-in fixer. Their fixes cost nothing, use no retry, and are judged and proven like an agent's.
  */
 export const proposers = ['person', 'patch', 'memory', 'fixer'] as const;
 
@@ -153,12 +158,12 @@ export const fileChangeShape = z.object({ path: z.string(), added: countOrNull, 
 export type FileChange = z.infer<typeof fileChangeShape>;
 
 /** The path of an attempt's file, relative to the folder of its run; with `../<run-id>/`, a file of another run. */
-const attemptFile = (ending: string) =>
+const createAttemptFileShape = (ending: string) =>
   z
     .string()
     .regex(new RegExp(String.raw`^(?:\.\./[\w-]+/)?attempts/\d+\.${ending}$`))
     .nullable();
-export const patchFile = attemptFile('patch');
+export const patchFile = createAttemptFileShape('patch');
 
 /** The verdicts of a reviewer on a fix: it treats the cause, it hides the fault, or a fact is missing to decide. */
 export const opinionVerdicts = ['honest', 'hides', 'unsure'] as const;
@@ -210,7 +215,7 @@ export const attemptShape = z.object({
   agent: textOrNull,
   slashCommand: textOrNull,
   runner: textOrNull,
-  /** How its program ended, regardless of its work; null if none ran. */
+  /** How its program ended, whether or not its work was good; null if no program ran. */
   exit: z.enum(exits).nullable(),
   claim: claimShape.nullable(),
   usage: usageShape.nullable(),
@@ -218,10 +223,10 @@ export const attemptShape = z.object({
   files: listOf(fileChangeShape),
   patch: patchFile,
   /** The prompt that the agent got; null without an agent. */
-  prompt: attemptFile('prompt.md'),
+  prompt: createAttemptFileShape('prompt.md'),
   /** Id of the change; null if there was nothing to apply. */
   change: changeId.nullable(),
-  /** The edits that were cut from its change before it was tried; absent if none were. */
+  /** The edits that were removed from its change before it was tried; absent if there were none. */
   cut: listOf(cutShape).exactOptional(),
   /** Notes on its change for a reviewer; absent if there are none. */
   notes: listOf(noteShape).exactOptional(),
@@ -263,8 +268,8 @@ export function isKept({ end }: Pick<Attempt, 'end'>): boolean {
 
 /** True if an attempt's change was reverted. A change that was rejected or did not apply was never in the project. */
 export function wasReverted({ files, end }: Pick<Attempt, 'files' | 'end'>): boolean {
-  const tried: AttemptEnd['kind'][] = ['taken-out', 'still-failing', 'vanished', 'flaky', 'offered'];
-  return files.length > 0 && tried.includes(end.kind);
+  const revertedKinds: AttemptEnd['kind'][] = ['taken-out', 'still-failing', 'vanished', 'flaky', 'offered'];
+  return files.length > 0 && revertedKinds.includes(end.kind);
 }
 
 /** True if a reviewer says that an attempt's fix hides the fault. */

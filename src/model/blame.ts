@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import { changeId, count, listOf, texts } from './shape.js';
+import { changeId, count, listOf, textList } from './shape.js';
 
 /** A block of lines that differs between two states of a file. */
 const hunkShape = z.object({
   /** Path with `/` as the separator. */
   file: z.string(),
   /** The lines before the change, and the lines now. */
-  old: texts,
-  now: texts,
+  old: textList,
+  now: textList,
 });
 export type Hunk = z.infer<typeof hunkShape>;
 
@@ -27,7 +27,7 @@ export type BlamedHunk = z.infer<typeof blamedHunkShape>;
 /** A commit between the green state and now. */
 export type BlamedCommit = NonNullable<BlamedHunk['commit']>;
 
-/** The state that a search starts from. If the test is red there too, no later change is to blame. */
+/** The state in which a search assumes the test to be green. If the test is red there too, no later change is to blame. */
 const blameBaseShape = z.object({
   commit: z.string(),
   /**
@@ -57,7 +57,7 @@ export const blameShape = z.object({
   hunks: listOf(blamedHunkShape),
   /** True if runs have shown that reverting a part of it does not suffice; otherwise it is the best set found within the limits. */
   isMinimal: z.boolean(),
-  /** What ended the search early, or null; `edit`: somebody edited files during a run, which then showed nothing. */
+  /** What ended the search early, or null; `edit`: somebody edited files during a run, so its result was useless. */
   endedBy: z.enum(['time', 'interrupt', 'edit']).nullable(),
   /** The number of hunks that were candidates. */
   outOf: count,
@@ -121,12 +121,12 @@ function describeSize(hunks: readonly BlamedHunk[]): string {
   return `${hunks.length === 1 ? 'this change' : `these ${hunks.length} changes`} (+${added} −${removed})`;
 }
 
-const FILES_NAMED = 3;
+const MAX_FILES_NAMED = 3;
 
 function describeFiles(hunks: readonly BlamedHunk[], quote: (file: string) => string): string {
   const files = [...new Set(hunks.map(({ file }) => quote(file)))];
-  const more = files.length - FILES_NAMED;
-  return `${files.slice(0, FILES_NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  const more = files.length - MAX_FILES_NAMED;
+  return `${files.slice(0, MAX_FILES_NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
 /** A commit's id as git abbreviates it. */

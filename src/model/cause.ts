@@ -5,7 +5,7 @@ import { diagnosisShape, type RetryAxis } from './diagnosis.js';
 import { type Evidence, evidenceShape } from './evidence.js';
 import type { Flake } from './flake.js';
 import { type Failure, suiteFailureShape, testFailureShape, testShape } from './failure.js';
-import { listOf, ownId, textOrNull, texts } from './shape.js';
+import { listOf, ownId, textOrNull, textList } from './shape.js';
 
 /** The stored part of a failure. */
 export const failureRecordShape = z.object({
@@ -17,15 +17,15 @@ export const failureRecordShape = z.object({
   /** `{project}:{errorType}:{hash8}` (ME-1). */
   signature: z.string(),
   /** Ids of the Playwright tests that reproduce exactly this failure; empty for a failure of the suite itself. */
-  rerunIds: texts,
+  rerunIds: textList,
   /** Tests among `rerunIds` that were green before it in the red run, whether it needs them or not. Absent if there are none. */
-  along: texts.exactOptional(),
+  along: textList.exactOptional(),
   /** Tests among `rerunIds` without which it is green. Leaves out set-ups, which always run. Absent if it is red alone, or if unknown. */
-  needs: texts.exactOptional(),
+  needs: textList.exactOptional(),
   /** Writes to the app by tests that passed in the same run, by test id. Absent if there are none. */
-  writes: z.record(z.string(), texts).exactOptional(),
+  writes: z.record(z.string(), textList).exactOptional(),
   /** The tests of `needs`, with their writes to the app. */
-  neededTests: listOf(z.object({ name: z.string(), at: z.string(), writes: texts })).exactOptional(),
+  neededTests: listOf(z.object({ name: z.string(), at: z.string(), writes: textList })).exactOptional(),
   /** The fault of this machine that explains the failure, in a sentence; null if there is none, absent if the machine was not examined. */
   machine: textOrNull.exactOptional(),
 });
@@ -66,7 +66,7 @@ export interface Cause {
   readonly members: readonly DiagnosedFailure[];
   /** The cause whose partial fix revealed this one (HL-3), or null. */
   readonly parent: string | null;
-  /** Why no agent can help, or null: many tests failed on one dead server for no visible reason (HL-7). */
+  /** Why no agent can help (HL-7), for example because many tests failed on one dead server; null if one can. */
   readonly environment: string | null;
   /** The change that broke its lead test, proven by runs (BL-1); absent if there was no search, or it found none. */
   readonly blame?: Blame;

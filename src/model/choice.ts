@@ -1,9 +1,9 @@
-/** What an offered patch changes: the tests, the app, or, with `whole`, also what no agent may change. A person chooses between them. */
+/** The part that an offered patch changes: the tests, the app or, for `whole`, also files that no agent may change. A person chooses between them. */
 export const sides = ['tests', 'app', 'whole'] as const;
 
 export type Side = (typeof sides)[number];
 
-/** The possible answers of a person (ME-5). A side applies its offered patch, and proves it again. */
+/** The answers that a person can give (ME-5). `tests`, `app` and `whole` apply that patch and prove it again. */
 export const choices = [...sides, 'provide-credentials', 'skip', 'simplify', 'guide'] as const;
 
 export type Choice = (typeof choices)[number];
@@ -20,13 +20,13 @@ export const choiceText: Record<Choice, string> = {
 };
 
 const triesAgain = 'the next run tries again';
-const applies = 'its patch is applied and proven again, without an agent';
+const appliesPatch = 'its patch is applied and proven again, without an agent';
 
 /** The consequence of each answer, as the end of a sentence. */
 export const consequences: Record<Choice, string> = {
-  tests: applies,
-  app: applies,
-  whole: applies,
+  tests: appliesPatch,
+  app: appliesPatch,
+  whole: appliesPatch,
   'provide-credentials': triesAgain,
   skip: 'its tests are quarantined',
   simplify: triesAgain,

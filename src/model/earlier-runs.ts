@@ -36,8 +36,8 @@ export type CountChange = 'counts' | 'resets' | 'leaves';
 
 /**
  * Decides how a judged try changes the count of its signature (ME-2): a failed fix counts, a heal resets, and anything else leaves the count
- * unchanged. A different error is progress and has a count of its own, and a try without a judged fix failed because of the agent's program or
- * self-heal itself (ME-4).
+ * unchanged. A different error is progress and has its own count; a try without a fix to judge failed because of the agent's program or self-heal
+ * itself (ME-4).
  */
 export function decideCountChange(kind: AttemptEnd['kind']): CountChange {
   if (kind === 'green') return 'resets';

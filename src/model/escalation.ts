@@ -14,7 +14,7 @@ import { type Choice, choices, choiceText, sides } from './choice.js';
 import { type Category, categoryShape, type Diagnosis, type RetryAxis, retryAxes } from './diagnosis.js';
 import { formatTitles, listTests } from './failure.js';
 import { proofShape } from './proof.js';
-import { changeId, listOf, runIdShape, textOrNull, texts } from './shape.js';
+import { changeId, listOf, runIdShape, textOrNull, textList } from './shape.js';
 
 /** A patch that waits for a person: the tests were red before, and green with it as often as a heal requires. */
 const offerShape = z.object({
@@ -45,10 +45,10 @@ export function listOffers(
 export function describeOffer({ side, agent, proof }: Pick<Offer, 'side' | 'agent' | 'proof'>): string {
   const times = proof.filter((step) => step === 'green').length;
   const isRedWithout = proof.slice(proof.indexOf('green')).includes('red');
-  const without = isRedWithout ? ', red without' : proof.includes('red') ? ', red before' : '';
+  const redWithoutText = isRedWithout ? ', red without' : proof.includes('red') ? ', red before' : '';
   const result = removesTests({ proof })
     ? removalResult
-    : `green ${times === 1 ? 'once' : `${times} times`} with it${without}`;
+    : `green ${times === 1 ? 'once' : `${times} times`} with it${redWithoutText}`;
   return `${side} (${choiceText[side].toLowerCase()}): by ${formatAgentName(agent)}, ${result}`;
 }
 
@@ -67,7 +67,7 @@ const questionShape = z.object({
   /** The problem in plain words: no code, no stack trace. */
   problem: z.string(),
   /** The attempts so far, one sentence each. */
-  tried: texts,
+  tried: textList,
   recommendation: z.string(),
   choices: listOf(z.enum(choices)),
   offers: listOf(offerShape),
@@ -102,7 +102,7 @@ export interface Answer {
   readonly allows?: 'tests' | undefined;
 }
 
-/** What a person's answer decides, apart from its guidance. */
+/** A person's decision, without the guidance. */
 export const decisionShape = z.object({
   /** The offered patch that is right. */
   chosen: offerShape
@@ -128,14 +128,14 @@ export function readDecision(escalation: Escalation, { choice, allows }: Answer)
 /** The default length of a quarantine in days. Every quarantine ends, because nobody should forget a test in it. */
 export const QUARANTINE_DAYS = 30;
 
-const simpler =
+const simplerGuidance =
   'Try a simpler version: the smallest change that corrects the behavior under test, and nothing else.';
 
 /** Returns the guidance in an answer for the next agent, or null (ME-7). */
 export function createGuidance({ choice, guidance, allows }: Answer): string | null {
   const words = guidance?.trim() ?? '';
   const parts = [
-    ...(choice === 'simplify' ? [simpler] : []),
+    ...(choice === 'simplify' ? [simplerGuidance] : []),
     ...(words === '' ? [] : [words]),
     ...(allows === 'tests' ? ['The tests of this failure may be changed.'] : []),
   ];
@@ -170,7 +170,7 @@ export function createQuestion(
     ),
     problem: describeProblem({ ...diagnosis, retry }, { tests: cause.members.length, agentQuestion, reason }),
     tried: attempts.map(describeAttempt),
-    recommendation: `${offer}${recommend(retry, agentQuestion !== null)}`,
+    recommendation: `${offer}${createRecommendation(retry, agentQuestion !== null)}`,
     choices: [...offers.map(({ side }) => side), ...orderChoices(retry)],
     offers,
   };
@@ -179,9 +179,9 @@ export function createQuestion(
 /** Describes the offered patches, and the blamed change to the app. */
 function describeOffers({ blame }: Cause, offers: readonly Offer[]): string {
   const because = blame ? `${describeBlame(blame)}. ` : '';
-  const ready = offers.map(({ side }) => `\`${side}\` (${choiceText[side].toLowerCase()})`);
+  const choiceNames = offers.map(({ side }) => `\`${side}\` (${choiceText[side].toLowerCase()})`);
   const result = offers.every(removesTests) ? removalResult : 'and its tests were green with it';
-  return `${because}Choose ${ready.join(' or ')}: a patch is ready, ${result}.`;
+  return `${because}Choose ${choiceNames.join(' or ')}: a patch is ready, ${result}.`;
 }
 
 /** Puts the recommended choice first. If credentials are missing, guidance does not help, because agents cannot create them. */
@@ -189,7 +189,7 @@ function orderChoices(retry: RetryAxis): readonly Choice[] {
   return retry === 'never_retry' ? ['provide-credentials', 'skip'] : ['guide', 'simplify', 'skip'];
 }
 
-function recommend(retry: RetryAxis, hasQuestion: boolean): string {
+function createRecommendation(retry: RetryAxis, hasQuestion: boolean): string {
   if (retry === 'never_retry') {
     return 'Provide the missing credentials or permission where the app and its tests run, then confirm it: the next run tries again.';
   }
@@ -202,10 +202,10 @@ function describeAttempt(attempt: Attempt): string {
   if (agent === null) return 'The test was re-run without a change and failed again.';
   const names = files.slice(0, 3).map((file) => file.path);
   const more = files.length > names.length ? ` and ${files.length - names.length} more` : '';
-  const did = files.length === 0 ? 'changed no files' : `changed ${names.join(', ')}${more}`;
-  const ended = exit === null || exit === 'completed' ? '' : `${exitWords[exit]} and `;
-  const revert = wasReverted(attempt) ? ', so the change was reverted' : '';
-  return `${slashCommand ?? formatAgentName(agent)} ${ended}${did}: ${describeAttemptEnd(end)}${revert}.`;
+  const changeText = files.length === 0 ? 'changed no files' : `changed ${names.join(', ')}${more}`;
+  const exitText = exit === null || exit === 'completed' ? '' : `${exitWords[exit]} and `;
+  const revertText = wasReverted(attempt) ? ', so the change was reverted' : '';
+  return `${slashCommand ?? formatAgentName(agent)} ${exitText}${changeText}: ${describeAttemptEnd(end)}${revertText}.`;
 }
 
 const problemsByCategory: Record<Category, string> = {
@@ -230,16 +230,16 @@ export function describeProblem(
     reason = null,
   }: { readonly tests: number; readonly agentQuestion: string | null; readonly reason?: string | null },
 ): string {
-  const where = describePlace(diagnosis);
-  const many = tests > 1 ? ` ${tests} tests fail because of it.` : '';
-  const needs =
+  const place = describePlace(diagnosis);
+  const testCountText = tests > 1 ? ` ${tests} tests fail because of it.` : '';
+  const neededHelp =
     diagnosis.retry === 'never_retry'
       ? ' It needs credentials, a permission or a quota that only a person can provide.'
       : '';
-  const isExplained = agentQuestion !== null || needs !== '';
-  const why = reason === null || isExplained ? '' : ` Reason for this question: ${removeCode(reason)}`;
-  const asks = agentQuestion === null ? '' : ` The agent asks: ${removeCode(agentQuestion)}`;
-  return `${problemsByCategory[diagnosis.category]}${where}.${many}${needs}${why}${asks}`;
+  const isExplained = agentQuestion !== null || neededHelp !== '';
+  const reasonText = reason === null || isExplained ? '' : ` Reason for this question: ${removeCode(reason)}`;
+  const agentQuestionText = agentQuestion === null ? '' : ` The agent asks: ${removeCode(agentQuestion)}`;
+  return `${problemsByCategory[diagnosis.category]}${place}.${testCountText}${neededHelp}${reasonText}${agentQuestionText}`;
 }
 
 function describePlace({ facts }: Diagnosis): string {

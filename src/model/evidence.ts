@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { testErrorShape } from './failure.js';
-import { listOf, textOrNull, texts } from './shape.js';
+import { listOf, textOrNull, textList } from './shape.js';
 
 const numberOrNull = z.number().nullable();
 
@@ -79,7 +79,7 @@ const stepShape = z.object({
   /** Its error, or null. */
   error: textOrNull,
   /** Playwright's log of the step, if the test failed at it or it took long. */
-  log: texts,
+  log: textList,
   /** Set if the test failed at this step. */
   isFailing: z.literal(true).exactOptional(),
 });
@@ -126,8 +126,8 @@ export const evidenceShape = z.object({
   serverOutput: z.string(),
   /** All output of the servers during the test, with times; absent if unknown. */
   serverLines: listOf(serverLineShape).exactOptional(),
-  /** Lines of the output that may not be about this failure: passing tests have them, too, or no request of the test was active. */
-  ofOthers: texts.exactOptional(),
+  /** Output lines that may not be about this failure: passing tests have them, too, or the test had no active request. */
+  ofOthers: textList.exactOptional(),
   /**
    * Playwright's accessibility snapshot of the page (YAML) or, if it took none, the page's elements, one per line; empty if the page is blank, null
    * if unknown.
@@ -137,8 +137,8 @@ export const evidenceShape = z.object({
   pageUrl: textOrNull,
   /** Absolute path of the screenshot, or null; as stored, its name. */
   screenshot: textOrNull,
-  missing: texts,
-  cut: texts,
+  missing: textList,
+  cut: textList,
   /** A different failure in the other one of the test's two runs; absent if both failed alike. */
   otherRun: z
     .object({ run: z.enum(['first', 'confirming']), errors: listOf(testErrorShape) })

@@ -11,7 +11,7 @@ export interface Bounds {
   readonly high: number;
 }
 
-/** How likely these errors may be: bounds exclude the true rate, a difference is due to chance, or a test that is still flaky passes its proof. */
+/** The accepted probability of three errors: bounds exclude the true rate, a difference is due to chance, a test that is still flaky passes its proof. */
 const toleratedError = { bounds: 0.05, difference: 0.001, proof: 0.01 } as const;
 
 /**

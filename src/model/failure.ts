@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { listOf, textOrNull, texts } from './shape.js';
+import { listOf, textOrNull, textList } from './shape.js';
 
 /** A position in a file of the user's project; the path is absolute, and line and column count from 1. */
 const locationShape = z.object({ file: z.string(), line: z.number(), column: z.number() });
@@ -9,7 +9,7 @@ export type Location = z.infer<typeof locationShape>;
 export const testShape = z.object({
   id: z.string(),
   /** Playwright's `titlePath()` without the root and the project: file, describe blocks, title. */
-  titlePath: texts,
+  titlePath: textList,
   location: locationShape,
   /** The name of the Playwright project; empty if the config does not name it. */
   project: z.string(),
@@ -29,7 +29,7 @@ export const testErrorShape = z.object({
   snippet: textOrNull,
   location: locationShape.nullable(),
   /** The chain of `error.cause`, outermost first, each as `Name: text`. */
-  causes: texts,
+  causes: textList,
 });
 export type TestError = z.infer<typeof testErrorShape>;
 
@@ -47,7 +47,7 @@ export interface Attachment {
 
 /** The set-up of a test: the projects on which its own project depends, and its stored session. */
 const setUpShape = z.object({
-  projects: texts,
+  projects: textList,
   /** Relative to the folder in which the suite was started, or null. */
   storageState: textOrNull,
   /** How long before the test that file was written, in milliseconds; null if it does not exist. */
@@ -66,7 +66,7 @@ export const testFailureShape = z.object({
   /** The title of the innermost step that failed (`Click getByRole('button')`), or null. */
   failedStep: textOrNull,
   /** The element actions that were still running when the test ended, `Click getByRole('button')`; absent if there were none. */
-  unfinished: texts.exactOptional(),
+  unfinished: textList.exactOptional(),
   /** Which of Playwright's own retries this was; 0 is the first try. */
   retry: z.number(),
   durationMs: z.number(),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { testShape } from './failure.js';
 import { computeBounds, countShape, formatCount, countGreensNeeded, formatPercent } from './failure-rate.js';
-import { listOf, texts } from './shape.js';
+import { listOf, textList } from './shape.js';
 
 /**
  * The kinds of flakes that experiments distinguish: red after other tests (`order`), in parallel with any tests (`load`), in parallel with a test that
@@ -24,22 +24,22 @@ export const flakeShape = z.object({
   /** The triggering condition in words: `after tests/a.spec.ts › leaves a mark`. */
   condition: z.string(),
   /** The differences between a red and a green run, one sentence each. */
-  difference: texts,
+  difference: textList,
 });
 export type Flake = z.infer<typeof flakeShape>;
 
 /** Describes a flake: `order: red 10 of 10 after … (95 %: 69 % to 100 %); alone red 0 of 20`. */
 export function describeFlake({ kind, red, alone, condition }: Flake): string {
   const { low, high } = computeBounds(red);
-  const apart = condition === 'alone' ? '' : `; alone ${formatCount(alone)}`;
-  return `${kind}: ${formatCount(red)} ${condition} (95 %: ${formatPercent(low)} to ${formatPercent(high)})${apart}`;
+  const aloneText = condition === 'alone' ? '' : `; alone ${formatCount(alone)}`;
+  return `${kind}: ${formatCount(red)} ${condition} (95 %: ${formatPercent(low)} to ${formatPercent(high)})${aloneText}`;
 }
 
 /** Explains why no fix of a flake can be proven within so many runs; null if one can. */
-export function explainTooRare({ red }: Pick<Flake, 'red'>, mostRuns: number): string | null {
+export function explainTooRare({ red }: Pick<Flake, 'red'>, maxRuns: number): string | null {
   const needed = countGreensNeeded(red);
-  if (needed <= mostRuns) return null;
+  if (needed <= maxRuns) return null;
   return needed === Infinity
     ? 'too rare to prove a fix with any number of green runs'
-    : `too rare to prove a fix: ${needed} green runs would be needed, more than flaky.runs (${mostRuns})`;
+    : `too rare to prove a fix: ${needed} green runs would be needed, more than flaky.runs (${maxRuns})`;
 }

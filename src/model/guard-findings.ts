@@ -37,17 +37,17 @@ export function formatViolation({ file, line, rule, says }: Finding): string {
 export const cutShape = z.object({
   /** Relative to the workspace root, with `/`. */
   file: z.string(),
-  /** Why it is cut, as a sentence without its period. */
+  /** Why it was removed, as a sentence without its period. */
   why: z.string(),
 });
 export type Cut = z.infer<typeof cutShape>;
 
-/** Formats a cut as one line. */
+/** Formats a removed file as one line: its path and the reason. */
 export function formatCut({ file, why }: Cut): string {
   return `${file}: ${why}`;
 }
 
-/** The files that are cut for every class of failure, in words for prompts. */
+/** The files that are removed from an agent's change for every class of failure, in words for prompts. */
 export const protectedNames =
   'the Playwright config, snapshots, everything but dependencies in package.json, lock files without a change to their manifest, values of .env files that have no sample, agents.yaml, .self-heal/, and what CI, installs, git, shells, editors or agents execute';
 

@@ -81,7 +81,7 @@ export interface Settings {
      * regression run.
      */
     readonly level: VerifyLevel;
-    /** What becomes of a fix that reverts an author's change: it waits for a person, or it stays because the tests are the specification (BL-6). */
+    /** Who decides about a fix that reverts an author's change: a person, or the tests, because they are the specification (BL-6). */
     readonly intent: 'ask' | 'tests';
     /** Which fixes of the app another agent reviews (HN-11). */
     readonly review: 'always' | 'off';
@@ -113,10 +113,10 @@ export interface Settings {
   readonly flaky: { readonly runs: number; readonly timeMs: number };
   /** A path relative to the project, or a `postgres://` URL, which may contain a password (ME-10). */
   readonly store: string;
-  /** `built-in` if the built-in fixer comes before any agent where it is certain of a fix (BF-1). */
+  /** `built-in` if the built-in fixer tries fixes of which it is certain before any agent (BF-1). */
   readonly fixer: 'built-in' | 'none';
   /** The names of agents without a configured runner, which use the default one. */
-  readonly runnerByDefault: readonly string[];
+  readonly agentsWithDefaultRunner: readonly string[];
   /** The program that reviews fixes, if agents.yaml names one. */
   readonly reviewer: string | null;
   /** Absolute path of the agents.yaml that was read, or null for the built-in defaults. */

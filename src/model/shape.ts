@@ -4,7 +4,7 @@ import { z } from 'zod';
 
 /** A read-only list. */
 export const listOf = <T extends z.ZodType>(item: T) => z.array(item).readonly();
-export const texts = listOf(z.string());
+export const textList = listOf(z.string());
 export const textOrNull = z.string().nullable();
 export const count = z.number().min(0);
 export const countOrNull = count.nullable();

@@ -1,5 +1,5 @@
-/** The costs before a decision. */
-export interface Spent {
+/** A run's costs so far. */
+export interface RunCosts {
   /** Agents started in the whole run. */
   readonly agentRuns: number;
   /** The highest number of agents started for any one test of this cause, over all causes of that test (HL-3). */
@@ -7,11 +7,11 @@ export interface Spent {
   readonly costUsd: number;
   readonly elapsedMs: number;
   /** The costs of the project's other runs in the 24 hours before this one. */
-  readonly lastDay: DaySpent;
+  readonly lastDay: DayCosts;
 }
 
 /** The costs of runs in 24 hours. */
-export interface DaySpent {
+export interface DayCosts {
   readonly agentRuns: number;
   readonly costUsd: number;
 }

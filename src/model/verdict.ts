@@ -30,20 +30,20 @@ export const causeVerdicts = [...verdicts, 'superseded', 'interrupted'] as const
 
 export type CauseVerdict = (typeof causeVerdicts)[number];
 
-const ifTrue = z.literal(true).exactOptional();
+const trueIfSet = z.literal(true).exactOptional();
 
 /** How a cause ended, with the reason as a sentence. */
 export const causeEndShape = z.object({
   verdict: z.enum(causeVerdicts),
   reason: z.string(),
   /** Set if a limit was reached before it could be healed (exit code 4). */
-  overBudget: ifTrue,
+  overBudget: trueIfSet,
   /** Set if an earlier run asked its question, which nobody has answered yet (ME-6). */
-  askedBefore: ifTrue,
+  askedBefore: trueIfSet,
   /** Set if the fault is outside of the code, so no agent can help (HL-7). */
-  environment: ifTrue,
+  environment: trueIfSet,
   /** Set if it is green with a fix, and only a person can decide whether the fix is needed (exit code 3). */
-  unproven: ifTrue,
+  unproven: trueIfSet,
 });
 export type CauseEnd = z.infer<typeof causeEndShape>;
 
@@ -95,38 +95,38 @@ export interface FinalOutcome {
 
 const green: FinalOutcome = { outcome: 'green', exitCode: exitCodes.green };
 const red: FinalOutcome = { outcome: 'red', exitCode: exitCodes.red };
-const forPerson: FinalOutcome = { outcome: 'escalated', exitCode: exitCodes.personNeeded };
+const needsPerson: FinalOutcome = { outcome: 'escalated', exitCode: exitCodes.personNeeded };
 
 /** The outcome for each verdict on a change: the results of the tests alone do not decide it. */
-const outcomeOfChange: Readonly<Record<ChangeVerdict, FinalOutcome>> = {
+const changeOutcomes: Readonly<Record<ChangeVerdict, FinalOutcome>> = {
   proven: green,
-  review: forPerson,
+  review: needsPerson,
   refused: red,
   red,
   unsteady: red,
   needless: red,
   breaks: red,
-  unproven: forPerson,
+  unproven: needsPerson,
 };
 
 /** Decides a run's outcome: a cause that needs a person takes precedence over red tests. */
 export function decideOutcome(run: RunResult): FinalOutcome {
   const { tests, causes } = run;
   if (run.interruptedBy) return { outcome: 'interrupted', exitCode: findExitCode(run.interruptedBy) };
-  if (run.verified) return outcomeOfChange[run.verified];
+  if (run.verified) return changeOutcomes[run.verified];
   if (causes.some((cause) => cause.verdict === 'agent-unusable'))
     return { outcome: 'agent-unusable', exitCode: exitCodes.agentUnusable };
   if (run.paused) return { outcome: 'paused', exitCode: exitCodes.budget };
   if (causes.some((cause) => cause.overBudget)) return { outcome: 'budget', exitCode: exitCodes.budget };
   const isForPerson = ({ verdict, environment, unproven }: RunResult['causes'][number]) =>
     verdict === 'escalated' || unproven === true || (verdict === 'failed' && environment === true);
-  if (causes.some(isForPerson) || run.isWithheld) return forPerson;
+  if (causes.some(isForPerson) || run.isWithheld) return needsPerson;
   // Tests that depend on a quarantined test cannot run either.
-  const unknown = tests.includes('not-run') && !tests.includes('quarantined');
+  const hasUnknownResults = tests.includes('not-run') && !tests.includes('quarantined');
   const isRed = tests.some((verdict) => verdict === 'failed' || verdict === 'rejected');
-  if (isRed || unknown || run.suiteRed) return red;
-  const unwelcome =
+  if (isRed || hasUnknownResults || run.suiteRed) return red;
+  const isUnwelcome =
     (run.failOnHeal && [...tests, ...causes.map(({ verdict }) => verdict)].some(isHealed)) ||
     (run.failOnFlaky && tests.includes('flaky'));
-  return { outcome: 'green', exitCode: unwelcome ? exitCodes.red : exitCodes.green };
+  return { outcome: 'green', exitCode: isUnwelcome ? exitCodes.red : exitCodes.green };
 }

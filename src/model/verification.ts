@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { findingShape } from './guard-findings.js';
 import { proofShape } from './proof.js';
-import { listOf, runIdShape, texts } from './shape.js';
+import { listOf, runIdShape, textList } from './shape.js';
 
 /**
  * The verdict on a change that self-heal did not make. `proven`: the proof is complete. `review`: the proof is complete, but a person must decide about
@@ -40,12 +40,12 @@ export const verificationShape = z.object({
     runId: runIdShape.nullable(),
   }),
   /** The files that differ, relative to the root of the repository. */
-  files: texts,
+  files: textList,
   /** Reasons for refusing it, or for a person's review. */
   findings: listOf(findingShape),
   /** The runs of each test that the change should fix, in order. */
   tests: listOf(z.object({ id: z.string(), proof: proofShape })),
-  proven: texts,
-  notProven: texts,
+  proven: textList,
+  notProven: textList,
 });
 export type Verification = z.infer<typeof verificationShape>;

@@ -1,9 +1,9 @@
 import type { Cause } from '../model/cause.js';
 import { failureKey } from '../model/failure.js';
-import type { DaySpent, Spent } from '../model/spent.js';
+import type { DayCosts, RunCosts } from '../model/spent.js';
 import type { LimitSettings } from '../model/settings.js';
 
-/** Tracks the costs of a run, and derives `Spent` for decisions. */
+/** Tracks the costs of a run, and derives `RunCosts` for decisions. */
 export interface Spending {
   /** Counts an agent as started, and as working until the caller disposes of the returned object. */
   countAgentStart(cause: Cause): AgentAtWork;
@@ -18,7 +18,7 @@ export interface Spending {
   mayStartAgent(limits: Pick<LimitSettings, 'costUsd'>): boolean;
   /** Resolves when the next agent at work has ended. */
   waitForNextEnd(): Promise<void>;
-  getSpent(cause: Cause, now: number): Spent;
+  getSpent(cause: Cause, now: number): RunCosts;
   getTotals(): { agentRuns: number; costUsd: number | null };
 }
 
@@ -31,7 +31,7 @@ export interface AgentAtWork extends Disposable {
 /** Starts tracking at `startedAt`, in milliseconds since the epoch. */
 export function createSpending(
   startedAt: number,
-  lastDay: DaySpent = { agentRuns: 0, costUsd: 0 },
+  lastDay: DayCosts = { agentRuns: 0, costUsd: 0 },
 ): Spending {
   const byTest = new Map<string, number>();
   let agentRuns = 0;

@@ -22,43 +22,43 @@ export function findInContext(text: string): SecretMatch[] {
 
 /** A quote, perhaps escaped: in JSON, in JSON within JSON, and so on. */
 const quote = String.raw`\\{0,15}["'\x60]`;
-const mayQuote = `(?:${quote})?`;
+const optionalQuote = `(?:${quote})?`;
 /** Matches a value up to the same quote, which is missing if the text was cut; `first` is not part of the secret. */
 const createQuotedPattern = (first = '') =>
   String.raw`(?<quote>${quote})${first}(?=(?<secret>(?:(?!(?<!\\)\k<quote>)[^\n]){1,4096}))`;
 /** A word without quotes that is not a function call or an element of a list. */
-const word = String.raw`(?![!(]?[A-Za-z_$][\w$]*(?:(?:\?\.|\.|::|->|!\.)[A-Za-z_$][\w$]*)*[([])(?=(?<secret>[^\s"'\x60<>,;|)\]}&\\]{1,4096}))`;
-const line = String.raw`(?=(?<secret>[^\s<>][^\r\n<>]{0,4096}))`;
+const unquotedWord = String.raw`(?![!(]?[A-Za-z_$][\w$]*(?:(?:\?\.|\.|::|->|!\.)[A-Za-z_$][\w$]*)*[([])(?=(?<secret>[^\s"'\x60<>,;|)\]}&\\]{1,4096}))`;
+const restOfLine = String.raw`(?=(?<secret>[^\s<>][^\r\n<>]{0,4096}))`;
 
 /** The text between a name and its value, with a lookahead for the value, and how strictly to judge the value. */
-const afterNames: readonly { readonly pattern: RegExp; readonly context: ValueContext | 'pair' }[] = (
+const valuePatterns: readonly { readonly pattern: RegExp; readonly context: ValueContext | 'pair' }[] = (
   [
     // `"name": "value"`, `name = 'value'`, `"name" => "value"`, `name: string = "value"`, `"name": ["value"`, `"name": {"value": "value"`.
     [
       'data',
-      String.raw`(?:${quote}|\])*[?!]?(?:\s?:\s?(?:string|str|&str))?\s{0,8}(?:=>|:=|=|:|\?\?|\|\|)\s{0,40}(?:string\(\d{1,6}\) |[[(]\s{0,40}|Some\(\s{0,40}|\{\s{0,40}${mayQuote}value${mayQuote}\s?:\s?)?${createQuotedPattern()}`,
+      String.raw`(?:${quote}|\])*[?!]?(?:\s?:\s?(?:string|str|&str))?\s{0,8}(?:=>|:=|=|:|\?\?|\|\|)\s{0,40}(?:string\(\d{1,6}\) |[[(]\s{0,40}|Some\(\s{0,40}|\{\s{0,40}${optionalQuote}value${optionalQuote}\s?:\s?)?${createQuotedPattern()}`,
     ],
     // `"name":"value"`.
     ['tight', String.raw`${quote}:${createQuotedPattern()}`],
     // `name=value` in queries, forms, settings and logs.
-    ['tight', String.raw`\]?=(?!=)${word}`],
+    ['tight', String.raw`\]?=(?!=)${unquotedWord}`],
     // `--name value`.
-    ['data', String.raw`(?<=\s--?[\w-]{2,64})[ \t]{1,4}(?!-)${word}`],
+    ['data', String.raw`(?<=\s--?[\w-]{2,64})[ \t]{1,4}(?!-)${unquotedWord}`],
     ['data', String.raw`(?<=\s--?[\w-]{2,64})[ \t]{1,4}${createQuotedPattern()}`],
     // `name: value`, `"name": value`, `name 'value'`, `name === 'value'`.
-    ['open', String.raw`(?:${quote}|\])?[ \t]{0,8}(?:=>|:=|=|:)[ \t]{0,8}${word}`],
+    ['open', String.raw`(?:${quote}|\])?[ \t]{0,8}(?:=>|:=|=|:)[ \t]{0,8}${unquotedWord}`],
     ['open', String.raw`[ \t]{0,4}(?:={2,3}|[ \t])[ \t]{0,4}${createQuotedPattern()}`],
     // `<name>value</name>`, `<name attribute>value`.
-    ['data', String.raw`(?<=<(?:[\w-]{1,32}:)?[\w-]{2,64})(?:\s[^<>\n]{0,200})?>${line}`],
+    ['data', String.raw`(?<=<(?:[\w-]{1,32}:)?[\w-]{2,64})(?:\s[^<>\n]{0,200})?>${restOfLine}`],
     // `name="name" value="value"`, `"name": "name", "value": "value"`.
     [
       'data',
-      String.raw`(?<=\b(?:name|key|property)${mayQuote}\s{0,4}[=:]\s{0,4}${mayQuote}[\w.$-]{2,128})${mayQuote}(?:\s{0,4},\s{0,40}|\n\s{1,40}|[^<>\n]{0,200}?\s)${mayQuote}(?:value|content)${mayQuote}\s{0,4}[=:]\s{0,4}${createQuotedPattern()}`,
+      String.raw`(?<=\b(?:name|key|property)${optionalQuote}\s{0,4}[=:]\s{0,4}${optionalQuote}[\w.$-]{2,128})${optionalQuote}(?:\s{0,4},\s{0,40}|\n\s{1,40}|[^<>\n]{0,200}?\s)${optionalQuote}(?:value|content)${optionalQuote}\s{0,4}[=:]\s{0,4}${createQuotedPattern()}`,
     ],
     // A part of a multipart form.
     [
       'data',
-      String.raw`(?<=\bname="[\w.[\]-]{2,64})"(?:;[^\n]{0,200})?(?:\s{1,40}content-[^\n]{0,128})?(?:(?:\r?\n[ \t]{0,40}){2}|\s{2,4})${line}`,
+      String.raw`(?<=\bname="[\w.[\]-]{2,64})"(?:;[^\n]{0,200})?(?:\s{1,40}content-[^\n]{0,128})?(?:(?:\r?\n[ \t]{0,40}){2}|\s{2,4})${restOfLine}`,
     ],
     // `["name", "value"]`, `set('name', 'value')`.
     ['pair', String.raw`${quote}\s{0,8},\s{0,8}${createQuotedPattern()}`],
@@ -78,7 +78,7 @@ function findFields(text: string): SecretMatch[] {
     secretNameHint.lastIndex = Math.max(end, secretNameHint.lastIndex);
     const name = text.slice(start, end);
     if (classifyName(name) === null) continue;
-    for (const { context, pattern } of afterNames) {
+    for (const { context, pattern } of valuePatterns) {
       pattern.lastIndex = end;
       const value = pattern.exec(text)?.groups?.['secret'];
       if (value === undefined) continue;
@@ -107,17 +107,17 @@ function findNameAround(text: string, from: number, to: number): readonly [start
 const scheme = String.raw`(?:[A-Za-z][\w-]{1,30}[ \t]{1,4})?`;
 
 /** Where the cookies of a header, of `document.cookie` or of curl's arguments begin. */
-const cookies =
+const cookiesStart =
   /(?:cookie2?\b|\s-b)(?:["'\x60\\])*(?: is)?\s{0,4}(?:=>|[:=,]|\s)\s{0,4}[[(]?\s{0,4}(?:["'\x60\\])*/gi;
 /** A cookie or an attribute of one (RFC 6265, 4), or the first of the next header in a list. */
 const cookie =
   /(?:;\s{0,4}|["'\\]{1,8}\s{0,4},\s{0,4}["'\\]{1,8}|(?<![\w;]))(?<name>[\w!#$%&*+.^|~-]{1,128})(?:=(?<value>[^;"'\x60\\\n]{0,4096}))?/y;
-const attribute = /^(?:path|domain|expires|max-age|samesite|priority)$/i;
+const cookieAttribute = /^(?:path|domain|expires|max-age|samesite|priority)$/i;
 
 function findCookies(text: string): SecretMatch[] {
   const matches: SecretMatch[] = [];
   let end = 0;
-  for (const { 0: before, index } of text.matchAll(cookies)) {
+  for (const { 0: before, index } of text.matchAll(cookiesStart)) {
     if (index < end) continue;
     end = index + before.length;
     cookie.lastIndex = end;
@@ -125,7 +125,7 @@ function findCookies(text: string): SecretMatch[] {
       end = cookie.lastIndex;
       const { name = '', value: all = '' } = match.groups ?? {};
       const [value = ''] = all.split(/[\s,]/);
-      if (attribute.test(name) || !isSecretValue(value, 'data')) continue;
+      if (cookieAttribute.test(name) || !isSecretValue(value, 'data')) continue;
       if (!(isMixed(value) && value.length >= 8) && classifyName(name) !== 'secret') continue;
       const start = end - all.length;
       matches.push({ start, end: start + value.length, kind: 'cookie' });
@@ -135,23 +135,23 @@ function findCookies(text: string): SecretMatch[] {
 }
 
 const tag = /<(?:input|meta)\s(?=(?<attributes>[^<>]{1,8192}))/gi;
-const attributeOfTag =
+const tagAttribute =
   /(?<name>[\w:.-]{1,64})\s{0,4}=\s{0,4}(?:"(?<double>[^"]*)"|'(?<single>[^']*)'|(?<bare>[^\s"']{1,4096}))/dg;
 
 /** Finds the values of secret fields in tags, with attributes in any order. */
 function findTags(text: string): SecretMatch[] {
   return [...text.matchAll(tag)].flatMap(({ 0: before, index, groups: { attributes = '' } = {} }) => {
-    const all = [...attributes.matchAll(attributeOfTag)].map(({ groups = {}, indices }) => {
+    const all = [...attributes.matchAll(tagAttribute)].map(({ groups = {}, indices }) => {
       const { name = '', double, single, bare } = groups;
       const range = indices?.groups?.['double'] ?? indices?.groups?.['single'] ?? indices?.groups?.['bare'];
       return { name: name.toLowerCase(), value: double ?? single ?? bare ?? '', range: range ?? [0, 0] };
     });
     const field = Object.fromEntries(all.map(({ name, value }) => [name, value]));
-    const filled = all.find(({ name, value }) => name === 'value' && value.trim() !== '');
-    if (!filled || !isSecretField(field)) return [];
+    const valueAttribute = all.find(({ name, value }) => name === 'value' && value.trim() !== '');
+    if (!valueAttribute || !isSecretField(field)) return [];
     const start = index + before.length;
     const kind = nameSecretKind(field['name'] ?? field['id'] ?? 'password');
-    return [{ start: start + filled.range[0], end: start + filled.range[1], kind }];
+    return [{ start: start + valueAttribute.range[0], end: start + valueAttribute.range[1], kind }];
   });
 }
 
@@ -169,7 +169,7 @@ const contexts: readonly SecretContext[] = [
   ].map((value) => ({
     kind: 'credentials',
     pattern: new RegExp(
-      String.raw`authorization${mayQuote}\s{0,4}(?:=>|[:=,])\s{0,4}[[(]?\s{0,4}${value}`,
+      String.raw`authorization${optionalQuote}\s{0,4}(?:=>|[:=,])\s{0,4}[[(]?\s{0,4}${value}`,
       'gi',
     ),
     isSecret: isCredentials,
@@ -188,7 +188,7 @@ const contexts: readonly SecretContext[] = [
   {
     kind: 'cookie',
     pattern: new RegExp(
-      String.raw`name${mayQuote}\s{0,4}:\s{0,4}${quote}[^"'\n\\]{1,128}${quote}\s{0,4},\s{0,40}${mayQuote}value${mayQuote}\s{0,4}:\s{0,4}(?<quote>${quote})(?=(?<secret>[^"'\n\\]{1,4096})${quote}\s{0,4},\s{0,40}${mayQuote}(?:domain|path|url|expires|httpOnly))`,
+      String.raw`name${optionalQuote}\s{0,4}:\s{0,4}${quote}[^"'\n\\]{1,128}${quote}\s{0,4},\s{0,40}${optionalQuote}value${optionalQuote}\s{0,4}:\s{0,4}(?<quote>${quote})(?=(?<secret>[^"'\n\\]{1,4096})${quote}\s{0,4},\s{0,40}${optionalQuote}(?:domain|path|url|expires|httpOnly))`,
       'g',
     ),
   },

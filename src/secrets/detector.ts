@@ -30,7 +30,7 @@ const providerPattern = new RegExp(
 );
 
 /** A prefix and a long generated value, as most issuers write their tokens. */
-const prefixed =
+const prefixedToken =
   /(?<![\w-])(?!sha\d)[a-z][a-z\d]{1,11}(?:[_-][a-z\d]{1,8}){0,2}[_-](?=[\w-]{32,512}(?![\w-]))[\w-]+/g;
 
 const privateKeys: readonly RegExp[] = [
@@ -49,14 +49,14 @@ const scanners = rules
 
 /** Returns a function that applies a rule. Creates the rule only once, since that takes longer than applying it to a short text. */
 function createScan(rule: Rule): (source: object) => readonly Range[] {
-  let found: Range[] = [];
-  const report = ({ range }: { range: Range }) => void found.push(range);
+  let ranges: Range[] = [];
+  const report = ({ range }: { range: Range }) => void ranges.push(range);
   const context = { sharedOptions: {}, createTranslator: () => () => '', ignore: () => undefined, report };
-  const created = rule.create(context, {});
+  const ruleInstance = rule.create(context, {});
   return (source) => {
-    found = [];
-    created.file?.(source);
-    return found;
+    ranges = [];
+    ruleInstance.file?.(source);
+    return ranges;
   };
 }
 
@@ -88,7 +88,7 @@ export function findTokens(text: string): SecretMatch[] {
     matches.push({ start, end: start + token.length, kind });
   }
   for (const pattern of privateKeys) add('private key', pattern);
-  add('token', prefixed, isToken);
+  add('token', prefixedToken, isToken);
   return matches;
 }
 

@@ -4,7 +4,7 @@ import { parse } from 'dotenv';
 import { expand } from 'dotenv-expand';
 import { decodePercent } from '../urls.js';
 import { findGitRoot } from '../workspace/git.js';
-import { type SecretMatch, type ReadText, decodeText } from './reading.js';
+import { type SecretMatch, type DecodedText, decodeText } from './reading.js';
 import { isGenerated, isMixed, classifyName } from './secret-fields.js';
 
 /** A secret of this machine: its value, and the name of the variable that holds it. */
@@ -19,7 +19,7 @@ type Variable = readonly [name: string, value: string];
 const commonValue =
   /^(?:(?:true|false|null|undefined|none|localhost|postgres|postgresql|mysql|mariadb|mongo|redis|supabase|admin|root|user|guest|test|testing|secret|password|passw0rd|changeme|default|development|production|staging|example|anonymous|disabled|enabled|required|optional|memory|cookie|bearer|basic|session|token|verbose|silent|warning|console|strict|database|sqlite|server|client|browser|chromium|firefox|webkit|headless|public|private|always|system)[\d!]{0,3}|[\d.,:_+-]+)$/i;
 /** Paths and addresses without a password, which give nobody access. */
-const address =
+const addressOrPath =
   /^(?:(?:~|\.{1,2}|[A-Za-z]:)?(?:[\\/][\w .@-]+){2,}[\\/]?|[a-z][a-z\d+.-]{1,20}:\/\/(?:[^\s:/@?#]{1,64}@)?[^\s@?#]+|[\w-]+(?:\.[\w-]+)*:\d{2,5})$/i;
 
 /** Returns the values of variables whose names say that they are secret, and the passwords in URLs that any variable holds. */
@@ -38,7 +38,9 @@ function findSecrets(variables: readonly Variable[]): KnownValue[] {
         value: part,
       }));
     })
-    .filter(({ value }) => value.length >= MIN_LENGTH && !commonValue.test(value) && !address.test(value));
+    .filter(
+      ({ value }) => value.length >= MIN_LENGTH && !commonValue.test(value) && !addressOrPath.test(value),
+    );
 }
 
 /** A shorter value occurs in too many texts to be masked everywhere. */
@@ -53,7 +55,7 @@ function splitMaskableLines(value: string): readonly string[] {
 }
 
 /** One to three words, which a page may show too: "wrong password". */
-const words = /^[A-Za-z][a-z]*(?:[\s_-][a-z]+){0,2}$/;
+const plainWords = /^[A-Za-z][a-z]*(?:[\s_-][a-z]+){0,2}$/;
 
 /** Returns those texts typed into secret fields, and their lines, that are distinctive enough to be masked everywhere. */
 export function listMaskableTexts(typed: Iterable<string>): readonly string[] {
@@ -62,7 +64,7 @@ export function listMaskableTexts(typed: Iterable<string>): readonly string[] {
     .filter(
       (text) =>
         text.length >= MIN_LENGTH &&
-        !words.test(text) &&
+        !plainWords.test(text) &&
         (/^\d+$/.test(text) || !commonValue.test(text)) &&
         !text.includes('[masked: '),
     );
@@ -96,8 +98,10 @@ export async function readEnvFileSecrets(folder: string): Promise<KnownValue[]> 
   const files = (await Promise.all(folders.map(listEnvFiles))).flat();
   const variables = (await Promise.all(files.map(readVariables))).flat();
   // Only the password of a URL is masked: the rest tells a reader which server it is.
-  const masked = variables.filter(([, value]) => !isHarmless(value) && findPasswords(value).length === 0);
-  const lines = masked.flatMap(([name, value]) =>
+  const maskedVariables = variables.filter(
+    ([, value]) => !isHarmless(value) && findPasswords(value).length === 0,
+  );
+  const lines = maskedVariables.flatMap(([name, value]) =>
     splitMaskableLines(value).map((line) => ({ name, value: line })),
   );
   return [...findSecrets(variables), ...lines.filter(({ value }) => !isHarmless(value))];
@@ -113,7 +117,7 @@ function isHarmless(value: string): boolean {
     .every(
       (item) =>
         item.length < MIN_LENGTH ||
-        [commonValue, address, singleFolder].some((pattern) => pattern.test(item)),
+        [commonValue, addressOrPath, singleFolder].some((pattern) => pattern.test(item)),
     );
 }
 
@@ -157,27 +161,27 @@ async function readVariables(file: string): Promise<readonly Variable[]> {
   try {
     const { size } = await stat(file);
     if (size > MAX_BYTES) return [];
-    const written = parse(await readFile(file));
-    const expanded = expand({ parsed: { ...written }, processEnv: {} }).parsed ?? {};
-    const plain = Object.entries(written).map(([name, value]): Variable => [
+    const asWritten = parse(await readFile(file));
+    const expanded = expand({ parsed: { ...asWritten }, processEnv: {} }).parsed ?? {};
+    const unescaped = Object.entries(asWritten).map(([name, value]): Variable => [
       name,
       value.replace(/\\(["'`$\\])/g, '$1'),
     ]);
-    return [...Object.entries(written), ...plain, ...Object.entries(expanded)];
+    return [...Object.entries(asWritten), ...unescaped, ...Object.entries(expanded)];
   } catch {
     return [];
   }
 }
 
 /** An index of known values, each with the label of its mask. */
-export interface KnownIndex {
+export interface SecretIndex {
   /** Does nothing if the value is already known. */
   readonly add: (value: string, label: string) => void;
-  readonly find: (reading: ReadText) => readonly SecretMatch[];
+  readonly find: (reading: DecodedText) => readonly SecretMatch[];
 }
 
 interface Entry {
-  readonly bare: string;
+  readonly alphanumerics: string;
   readonly label: string;
 }
 
@@ -195,34 +199,34 @@ const MAX_ENTRIES = 20_000;
  * Creates an empty index. It compares only letters and digits, and so finds a value that was quoted, escaped, wrapped, joined or made a file
  * name. The time to search a text depends on its length, not on the number of values.
  */
-export function createKnownIndex(): KnownIndex {
+export function createSecretIndex(): SecretIndex {
   const added = new Set<string>();
   const exact = new Map<string, string>();
   const grams = new Map<string, (readonly [entry: Entry, offset: number])[]>();
-  const begins = new Uint8Array(0x10000);
+  const gramStarts = new Uint8Array(0x10000);
   const addBare = (bare: string, label: string): void => {
     if (!(isMixed(bare) ? bare.length >= MIN_BARE_LENGTH : bare.length >= 2 * MIN_PART_LENGTH)) return;
     if (added.has(bare) || added.size > MAX_ENTRIES) return;
     added.add(bare);
-    const entry = { bare, label };
+    const entry = { alphanumerics: bare, label };
     for (let offset = 0; offset + GRAM_LENGTH <= bare.length; offset += GRAM_STEP) {
       const gram = bare.slice(offset, offset + GRAM_LENGTH);
       grams.set(gram, [...(grams.get(gram) ?? []), [entry, offset]]);
-      begins[readPair(gram, 0)] = 1;
+      gramStarts[readPair(gram, 0)] = 1;
     }
   };
-  const find = (reading: ReadText): SecretMatch[] => {
+  const find = (reading: DecodedText): SecretMatch[] => {
     const matches = [...exact].flatMap(([value, label]) => findOccurrences(reading.text, value, label));
     if (grams.size === 0) return matches;
     const bare = keepAlphanumerics(reading.text);
-    const ends = new Map<Entry, number>();
+    const matchEnds = new Map<Entry, number>();
     for (let at = 0; at + GRAM_LENGTH <= bare.text.length; at += 1) {
-      if (begins[readPair(bare.text, at)] === 0) continue;
+      if (gramStarts[readPair(bare.text, at)] === 0) continue;
       for (const [entry, offset] of grams.get(bare.text.slice(at, at + GRAM_LENGTH)) ?? []) {
-        if (at < (ends.get(entry) ?? 0)) continue;
-        const [from, to] = extendMatch(bare.text, at, { entry, offset, after: ends.get(entry) ?? 0 });
-        if (!isRevealing(bare.text.slice(from, to), entry.bare)) continue;
-        ends.set(entry, to);
+        if (at < (matchEnds.get(entry) ?? 0)) continue;
+        const [from, to] = extendMatch(bare.text, at, { entry, offset, after: matchEnds.get(entry) ?? 0 });
+        if (!isRevealing(bare.text.slice(from, to), entry.alphanumerics)) continue;
+        matchEnds.set(entry, to);
         const [start, end] = [bare.at(from), bare.at(to - 1) + 1];
         matches.push({ start, end, kind: 'known value', label: entry.label });
       }
@@ -231,9 +235,10 @@ export function createKnownIndex(): KnownIndex {
   };
   return {
     add: (value, label) => {
-      const read = decodeText(value).text;
-      for (const text of [read, ...encodeVariants(value)]) addBare(keepAlphanumerics(text).text, label);
-      if (!added.has(keepAlphanumerics(read).text) && read.length >= GRAM_LENGTH) exact.set(read, label);
+      const decoded = decodeText(value).text;
+      for (const text of [decoded, ...encodeVariants(value)]) addBare(keepAlphanumerics(text).text, label);
+      if (!added.has(keepAlphanumerics(decoded).text) && decoded.length >= GRAM_LENGTH)
+        exact.set(decoded, label);
     },
     find,
   };
@@ -255,13 +260,13 @@ function readPair(text: string, at: number): number {
 function extendMatch(
   text: string,
   at: number,
-  { entry: { bare }, offset, after }: { entry: Entry; offset: number; after: number },
+  { entry: { alphanumerics }, offset, after }: { entry: Entry; offset: number; after: number },
 ): readonly [from: number, to: number] {
   let [from, first] = [at, offset];
-  while (from > after && first > 0 && text[from - 1] === bare[first - 1])
+  while (from > after && first > 0 && text[from - 1] === alphanumerics[first - 1])
     [from, first] = [from - 1, first - 1];
   let [to, next] = [at + GRAM_LENGTH, offset + GRAM_LENGTH];
-  while (next < bare.length && text[to] === bare[next]) [to, next] = [to + 1, next + 1];
+  while (next < alphanumerics.length && text[to] === alphanumerics[next]) [to, next] = [to + 1, next + 1];
   return [from, to];
 }
 

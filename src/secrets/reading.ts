@@ -1,7 +1,7 @@
 import { terminalCodes, invisibleCharacters } from '../visible-text.js';
 
 /** A decoded text, with a mapping of its ranges back to the original. */
-export interface ReadText {
+export interface DecodedText {
   readonly text: string;
   /** Maps the range `[start, end)` of this text back to the original. */
   readonly toOriginalRange: (start: number, end: number) => readonly [start: number, end: number];
@@ -18,9 +18,9 @@ interface Piece {
 }
 
 /** Replaces ranges of a text, which must be in order, and keeps the mapping to the original. */
-export function replacePieces(of: ReadText, pieces: readonly Piece[]): ReadText {
-  if (pieces.length === 0) return of;
-  const { text } = of;
+export function replacePieces(original: DecodedText, pieces: readonly Piece[]): DecodedText {
+  if (pieces.length === 0) return original;
+  const { text } = original;
   const starts = new Uint32Array(text.length);
   const ends = new Uint32Array(text.length);
   const parts: string[] = [];
@@ -40,12 +40,12 @@ export function replacePieces(of: ReadText, pieces: readonly Piece[]): ReadText 
   copyTo(text.length);
   return {
     text: parts.join(''),
-    toOriginalRange: (start, end) => of.toOriginalRange(starts[start] ?? 0, ends[end - 1] ?? 0),
+    toOriginalRange: (start, end) => original.toOriginalRange(starts[start] ?? 0, ends[end - 1] ?? 0),
   };
 }
 
 /** Wraps a text that needs no decoding. */
-export function readUnchanged(text: string): ReadText {
+export function wrapUnchanged(text: string): DecodedText {
   return { text, toOriginalRange: (start, end) => [start, end] };
 }
 
@@ -76,7 +76,7 @@ const escapes = [
 
 const decodable = new RegExp(`(?:${ignoredParts})|${escapes}`, 'gmu');
 /** A quick check, because most texts need no decoding. */
-const mayDiffer = /[^\t\n -~]|[\\%&]|\] |^\d{12,14} /m;
+const mayNeedDecoding = /[^\t\n -~]|[\\%&]|\] |^\d{12,14} /m;
 
 const references: Readonly<Record<string, string>> = {
   quot: '"',
@@ -95,14 +95,14 @@ const references: Readonly<Record<string, string>> = {
 const MAX_LAYERS = 3;
 
 /** Undoes the escapes in a text, however often they were escaped, and drops the ignored parts. */
-export function decodeText(text: string): ReadText {
-  let reading = readUnchanged(text);
-  for (let layers = 0; layers < MAX_LAYERS && mayDiffer.test(reading.text); layers += 1) {
-    const pieces = [...listPieces(reading.text)];
+export function decodeText(text: string): DecodedText {
+  let decoded = wrapUnchanged(text);
+  for (let layers = 0; layers < MAX_LAYERS && mayNeedDecoding.test(decoded.text); layers += 1) {
+    const pieces = [...listPieces(decoded.text)];
     if (pieces.length === 0) break;
-    reading = replacePieces(reading, pieces);
+    decoded = replacePieces(decoded, pieces);
   }
-  return reading;
+  return decoded;
 }
 
 function* listPieces(text: string): Iterable<Piece> {
@@ -171,7 +171,7 @@ function mapValue(value: unknown, map: MapText, mapKey: MapText): unknown {
 export interface SecretMatch {
   readonly start: number;
   readonly end: number;
-  /** What the mask calls the secret: `github token`. */
+  /** The kind of secret that the mask names: `github token`. */
   readonly kind: string;
   /** The mask's full label, if it is already known. */
   readonly label?: string;

@@ -1,20 +1,20 @@
 import { type Replacement, applyReplacements } from '../replacements.js';
 import { visibleText } from '../visible-text.js';
 import {
-  readUnchanged,
+  wrapUnchanged,
   MASK_PLACEHOLDER,
   type SecretMatch,
   mapTexts,
-  type ReadText,
+  type DecodedText,
   decodeText,
   replacePieces,
 } from './reading.js';
 import { findTokens } from './detector.js';
 import { findInContext } from './contexts.js';
 import {
-  createKnownIndex,
+  createSecretIndex,
   isCommonInCode,
-  type KnownIndex,
+  type SecretIndex,
   type KnownValue,
   findSecretVariables,
   readEnvFileSecrets,
@@ -41,7 +41,7 @@ export interface Redactor extends MaskFinder {
   deep<T>(value: T): T;
   /** From now on, masks these texts, which a test typed into secret fields, except words and short texts. */
   learn(typed: Iterable<string>): void;
-  /** From now on, does not mask this id, which looks like a secret but is none. Has no effect if it contains a value of the environment. */
+  /** From now on, does not mask this id, which only looks like a secret. Has no effect if it contains a value from the environment. */
   exempt(id: string): void;
 }
 
@@ -54,7 +54,7 @@ interface RedactorOptions {
 /** Creates the only redactor of a run. */
 export async function createRedactor({ env, projectRoot }: RedactorOptions): Promise<Redactor> {
   const fileSecrets = projectRoot === null ? [] : await readEnvFileSecrets(projectRoot);
-  return createRedactorOf([...findSecretVariables(env), ...fileSecrets]);
+  return createRedactorForValues([...findSecretVariables(env), ...fileSecrets]);
 }
 
 /**
@@ -65,7 +65,7 @@ export async function createSecretNamer({
   projectRoot,
 }: RedactorOptions): Promise<(text: string) => readonly string[]> {
   const fileSecrets = projectRoot === null ? [] : await readEnvFileSecrets(projectRoot);
-  const index = createKnownIndex();
+  const index = createSecretIndex();
   const secrets = [...findSecretVariables(env), ...fileSecrets].filter((known) => !isCommonInCode(known));
   for (const { name, value } of secrets) index.add(value, `value of ${name}`);
   return (text) => [...new Set(index.find(decodeText(text)).map(({ label, kind }) => label ?? kind))];
@@ -78,8 +78,8 @@ export async function createSecretNamer({
 const MAX_CACHED = 16_000_000;
 
 /** Creates a redactor that knows these values and learns each generated secret that it masks. */
-export function createRedactorOf(values: readonly KnownValue[]): Redactor {
-  const index = createKnownIndex();
+export function createRedactorForValues(values: readonly KnownValue[]): Redactor {
+  const index = createSecretIndex();
   for (const { name, value } of values) index.add(value, `value of ${name}`);
   const exempted = new Set<string>();
   let cleaned = new Map<string, string>();
@@ -99,12 +99,12 @@ export function createRedactorOf(values: readonly KnownValue[]): Redactor {
     const cached = cleaned.get(from);
     if (cached !== undefined) return cached;
     const cache = cleaned;
-    const now = text(visibleText(from));
+    const masked = text(visibleText(from));
     // If this text contained a new secret, the result may still show it; but then `clearCache` has replaced `cleaned`, and `cache` is the discarded map.
-    cache.set(from, now).set(now, now);
-    cachedCharacters += from.length + now.length;
+    cache.set(from, masked).set(masked, masked);
+    cachedCharacters += from.length + masked.length;
     if (cachedCharacters > MAX_CACHED) clearCache();
-    return now;
+    return masked;
   };
   return {
     text,
@@ -145,7 +145,7 @@ const MAX_ROUNDS = 5;
 
 function findMasks(
   text: string,
-  index?: KnownIndex,
+  index?: SecretIndex,
   label: Label = ({ kind }) => kind,
   exempted: ReadonlySet<string> = new Set(),
 ): readonly Mask[] {
@@ -153,27 +153,27 @@ function findMasks(
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
     const secrets = findSecrets(
       replacePieces(
-        readUnchanged(text),
+        wrapUnchanged(text),
         masks.map((mask) => ({ ...mask, text: MASK_PLACEHOLDER })),
       ),
       index,
     ).filter(({ value }) => !exempted.has(value));
     if (secrets.length === 0) break;
-    const masksNow = secrets.map((secret): Mask => ({
+    const newMasks = secrets.map((secret): Mask => ({
       start: secret.start,
       end: secret.end,
       text: `[masked: ${label(secret)}]`,
     }));
-    masks = keepOutermost([...masks, ...masksNow]);
+    masks = keepOutermost([...masks, ...newMasks]);
   }
   return masks;
 }
 
 /** Finds the masks already in a text, from this run or an earlier one. Skips text in the form of a mask that contains a secret. */
-function findExistingMasks(text: string, index?: KnownIndex): Mask[] {
+function findExistingMasks(text: string, index?: SecretIndex): Mask[] {
   if (!text.includes('[masked: ') && !text.includes(MASK_PLACEHOLDER)) return [];
   return [...text.matchAll(/\[masked: (?<label>[\w .-]{1,80})\]|\ufdd0/g)]
-    .filter(({ groups }) => findSecrets(readUnchanged(groups?.['label'] ?? ''), index).length === 0)
+    .filter(({ groups }) => findSecrets(wrapUnchanged(groups?.['label'] ?? ''), index).length === 0)
     .map(({ 0: mask, index: start }) => ({
       start,
       end: start + mask.length,
@@ -181,7 +181,7 @@ function findExistingMasks(text: string, index?: KnownIndex): Mask[] {
     }));
 }
 
-/** Drops masks that lie within others. */
+/** Drops masks within other masks. */
 function keepOutermost(masks: readonly Mask[]): Mask[] {
   const all: Mask[] = [];
   for (const mask of masks.toSorted((a, b) => a.start - b.start || b.end - a.end)) {
@@ -191,20 +191,20 @@ function keepOutermost(masks: readonly Mask[]): Mask[] {
 }
 
 /** Finds every secret, in the text as written and as decoded. Joins overlapping ones; the longest determines the kind. */
-function findSecrets(written: ReadText, index?: KnownIndex): Secret[] {
-  const read = decodeText(written.text);
+function findSecrets(original: DecodedText, index?: SecretIndex): Secret[] {
+  const decoded = decodeText(original.text);
   const matches = [
-    ...(index?.find(read) ?? []).map((match) => toSecret(match, read)),
-    ...[...new Set([written.text, read.text])].flatMap((text) =>
+    ...(index?.find(decoded) ?? []).map((match) => toSecret(match, decoded)),
+    ...[...new Set([original.text, decoded.text])].flatMap((text) =>
       [...findTokens(text), ...findInContext(text)].map((match) =>
-        toSecret(match, text === read.text ? read : readUnchanged(text)),
+        toSecret(match, text === decoded.text ? decoded : wrapUnchanged(text)),
       ),
     ),
   ];
   const all: Secret[] = [];
   for (const secret of matches.toSorted((a, b) => a.start - b.start || b.end - a.end)) {
     if (secret.value.replaceAll(MASK_PLACEHOLDER, '').trim() === '') continue;
-    const [start, end] = written.toOriginalRange(secret.start, secret.end);
+    const [start, end] = original.toOriginalRange(secret.start, secret.end);
     const last = all.at(-1);
     if (last === undefined || start >= last.end) all.push({ ...secret, start, end });
     else if (end > last.end) {
@@ -215,7 +215,7 @@ function findSecrets(written: ReadText, index?: KnownIndex): Secret[] {
   return all;
 }
 
-function toSecret(match: SecretMatch, reading: ReadText): Secret {
+function toSecret(match: SecretMatch, reading: DecodedText): Secret {
   const [start, end] = reading.toOriginalRange(match.start, match.end);
   return { ...match, start, end, value: reading.text.slice(match.start, match.end) };
 }
@@ -238,7 +238,7 @@ export function maskRange(
   return parts.join('') + text.slice(at, to);
 }
 
-/** How many secrets get a number of their own. */
+/** How many secrets get their own number. */
 const MAX_LABELS = 10_000;
 /** From their first mask on, generated secrets of at least this length are masked everywhere, even where nothing else indicates a secret. */
 const MIN_LEARNED_LENGTH = 16;
@@ -250,8 +250,8 @@ const MIN_LEARNED_LENGTH = 16;
 function createLabels(learn: (value: string, label: string) => void): Label {
   const labels = new Map<string, string>();
   const counts = new Map<string, number>();
-  return ({ kind, value, label: given }) => {
-    if (given !== undefined) return given;
+  return ({ kind, value, label: knownLabel }) => {
+    if (knownLabel !== undefined) return knownLabel;
     const earlierLabel = labels.get(value);
     if (earlierLabel !== undefined) return earlierLabel;
     if (labels.size >= MAX_LABELS) return kind;

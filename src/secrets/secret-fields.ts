@@ -1,10 +1,10 @@
 /**
- * What a name says about its value. The value of a `secret` is secret unless it is a placeholder, code or a program's word such as `required`.
+ * The meaning of a name for its value. The value of a `secret` is secret unless it is a placeholder, code or a program's word such as `required`.
  * The value of a `handle`, such as a session or a signature, is secret only if it looks generated.
  */
 type NameMeaning = 'secret' | 'handle';
 
-/** The last words of a name decide: `DB_PASSWORD_2`, `accessToken`; but not `passwordStrength`, `TOKEN_URL`, `sort_key`. */
+/** Matches by the last words of a name: `DB_PASSWORD_2` and `accessToken`, but not `passwordStrength`, `TOKEN_URL` and `sort_key`. */
 const secretName =
   /(?:^| )(?:\w*(?:password|passwd|passwort|passphrase|passcode|secret|token|apikey|secretkey|privatekey|accesskey)|pass|pwd|\w+ pw|requirepass|credential|cred|csrf|xsrf|jwt|bearer|\w*otp|pin|pin code|cvv|cvc|csc|(?:security|verification|one time|2 ?fa|mfa|factor|sms|backup|recovery) code|private key id|secret key base|(?:github|npm|access|gitlab) pat|(?:api|access|secret|private|signing|encryption|crypto|auth|account|shared|master|service|role|client|licen[cs]e|session|cookie|webhook|deploy|storage|hmac|jwt|ssh|aws|stripe|app|base|publish) key)s?$/;
 const handleName =
@@ -91,17 +91,17 @@ export function nameSecretKind(name: string): string {
 const placeholder =
   /^(?:[*•·.x_-]{3,}|<.*|\?.*|\[.*|\(.*|\{.*|\$.*|%[a-z]|#.*|@[A-Za-z]+|(?:your|my|the|some|insert|enter)[-_ ].*|.*(?:example|placeholder|change-?me|redacted|hidden|omitted|here|todo|\.{3}|…)\W?)$/i;
 /** Words that programs print in place of a secret, for its type or state. */
-const state =
+const statusWord =
   /^(?:true|false|null|none|nil|undefined|unset|empty|missing|required|optional|invalid|valid|expired|wrong|weak|strong|ok|yes|no|on|off|active|inactive|enabled|disabled|unknown|any|never|object|string|number|boolean|text|varchar|uuid|int|bool|str|return|await|new|const|let|err|error|failed|denied|not|basic|bearer|include|omit|same-origin|inherit|memory|cookie|public|private|anonymous|guest|localhost|default|current|accepted|rejected|character|primary|reset|passed)$/i;
 /** A word such as `password`, which code and prose write in place of a secret. Directly after a name (`tight`), one with a hyphen counts as a value. */
-const nameOfSecrets =
+const bareSecretWord =
   /^[^\s\d]*(?:passwor[dt]|passwd|passphrase|secret|token|credential|api[-_ ]?key|session|auth|otp|pwd|key)s?$/i;
-const version = /^(?:[~^]|[<>]=?)?v?\d{1,4}(?:\.\d{1,5}){1,3}(?:-[a-z][\w.-]{0,40})?$/i;
-const time = /^\d{4}-\d{2}-\d{2}T[\d:.]+(?:Z|[+-][\d:]+)?$/;
+const versionNumber = /^(?:[~^]|[<>]=?)?v?\d{1,4}(?:\.\d{1,5}){1,3}(?:-[a-z][\w.-]{0,40})?$/i;
+const timestamp = /^\d{4}-\d{2}-\d{2}T[\d:.]+(?:Z|[+-][\d:]+)?$/;
 /** A path or an address, unless a part of it looks generated. */
-const paths = /^(?:(?:\.{1,2}|~|[A-Za-z]:)?[\\/]|https?:\/\/)[^\s@?#]*$/;
+const pathOrAddress = /^(?:(?:\.{1,2}|~|[A-Za-z]:)?[\\/]|https?:\/\/)[^\s@?#]*$/;
 /** A name, or a member of something. */
-const code = /^[!(]?[A-Za-z_$][\w$]*(?:(?:\?\.|\.|::|->|!\.)[A-Za-z_$][\w$]*)*[!;,?]*$/;
+const codeName = /^[!(]?[A-Za-z_$][\w$]*(?:(?:\?\.|\.|::|->|!\.)[A-Za-z_$][\w$]*)*[!;,?]*$/;
 
 export type ValueContext =
   /** Directly after its name, as machines write data. */
@@ -116,26 +116,29 @@ export function isSecretValue(value: string, context: ValueContext, name = 'toke
   const text = value.slice(0, 256).trim();
   if (classifyName(name) === 'handle')
     return isGenerated(text) && (context !== 'open' || countAlternations(text) >= 3);
-  if (text.length < 4 || [placeholder, state, version, time].some((pattern) => pattern.test(text)))
+  if (
+    text.length < 4 ||
+    [placeholder, statusWord, versionNumber, timestamp].some((pattern) => pattern.test(text))
+  )
     return false;
-  if (paths.test(text) || /^[\d.,:-]+$/.test(text))
+  if (pathOrAddress.test(text) || /^[\d.,:-]+$/.test(text))
     return (
       isGenerated(text) ||
       (context !== 'open' && /^\d{4,32}$/.test(text) && /^(?:password|code)$/.test(nameSecretKind(name)))
     );
-  if (nameOfSecrets.test(text) && !(context === 'tight' && text.includes('-'))) return false;
+  if (bareSecretWord.test(text) && !(context === 'tight' && text.includes('-'))) return false;
   if (/\s/.test(text)) return context !== 'open' && (isPassphrase(text, name) || isShortWithDigits(text));
   if (context === 'open')
     return (
       isGenerated(text) ||
-      (/\d/.test(text) && (/^\w{8,}$/.test(text) || (text.length >= 6 && !code.test(text))))
+      (/\d/.test(text) && (/^\w{8,}$/.test(text) || (text.length >= 6 && !codeName.test(text))))
     );
   if (/^[A-Za-z]+$/.test(text)) return context === 'tight' || nameSecretKind(name) === 'password';
   return !/^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+$/.test(text);
 }
 
 /** Words in messages about a password, such as those below its field. */
-const aboutPasswords =
+const passwordMessageWord =
   /^(?:passw\w*|is|are|be|has|have|was|must|may|can|can't|cannot|do|does|doesn't|should|needs?|please|enter|choose|show|hide|repeat|confirm|forgot(?:ten)?|reset|changed?|updated?|not?|too|at|the|a|an|in|of|for|or|and|with|your?|than|least|most|required|missing|invalid|incorrect|wrong|weak|strong|short|long|expired|found|set|field|characters?|credentials?|match|try|again)$/i;
 
 /** True for several words chosen as a password, false for a sentence about one. */
@@ -145,7 +148,7 @@ function isPassphrase(text: string, name: string): boolean {
   return (
     isWordy &&
     /^(?:password|secret)$/.test(nameSecretKind(name)) &&
-    !words.some((word) => aboutPasswords.test(word))
+    !words.some((word) => passwordMessageWord.test(word))
   );
 }
 
@@ -160,7 +163,7 @@ export function isMixed(value: string): boolean {
 
 /** True if a value looks generated: letters and digits alternate, or upper and lower case alternate often. */
 export function isGenerated(value: string): boolean {
-  if (value.length < 8 || /\s/.test(value) || time.test(value)) return false;
+  if (value.length < 8 || /\s/.test(value) || timestamp.test(value)) return false;
   const digits = countAlternations(value);
   const cases = value.match(/[a-z](?=[A-Z])|[A-Z](?=[a-z])/g)?.length ?? 0;
   return digits >= 3 || (digits >= 1 && digits + cases >= 6);

@@ -15,7 +15,7 @@ import { type Database, type StoreContext, serializeMasked, maskText } from './t
 import type { Attempt } from '../model/attempt.js';
 import { builtIn, isBuiltIn } from '../model/built-in.js';
 import { getEndReason } from '../model/attempt.js';
-import type { DaySpent } from '../model/spent.js';
+import type { DayCosts } from '../model/spent.js';
 
 const DAY_MS = 86_400_000;
 
@@ -23,7 +23,7 @@ const DAY_MS = 86_400_000;
 export function createStore(db: Database, project: string, now: () => number): Store {
   const context: StoreContext = { db, project, now: () => new Date(now()).toISOString() };
   const escalations = createEscalationTable(context);
-  const { refuseFixesOf, ...fixes } = createFixTable(context);
+  const { refuseFixesInRun, ...fixes } = createFixTable(context);
   return {
     ...escalations,
     ...createFlakeTable(context),
@@ -33,15 +33,15 @@ export function createStore(db: Database, project: string, now: () => number): S
     recordHealByOtherFix: (healed) => storeHeal(context, healed),
     recordRevert: async (reversal) => {
       await storeRevert(context, reversal);
-      await refuseFixesOf(reversal, 'did-not-hold');
+      await refuseFixesInRun(reversal, 'did-not-hold');
     },
     recordUndo: async (runId) => {
       await storeUndo(context, runId);
-      await refuseFixesOf({ runId }, 'undone');
+      await refuseFixesInRun({ runId }, 'undone');
     },
     recordFailure: async (signature, runId) => {
-      const open = await escalations.findPending(signature);
-      return { ...(await recordFailure(context, signature, runId)), open };
+      const openEscalation = await escalations.findPending(signature);
+      return { ...(await recordFailure(context, signature, runId)), openEscalation };
     },
     sumLastDay: () => sumCostsSince(context, new Date(now() - DAY_MS).toISOString()),
     close: () => db.destroy(),
@@ -118,8 +118,8 @@ function markReverted(db: Database, runId: string, reason: string) {
 }
 
 /** Sums the costs of agents since a time (ISO 8601). The built-in fixer costs nothing. */
-async function sumCostsSince({ db, project }: StoreContext, since: string): Promise<DaySpent> {
-  const { rows } = await sql<DaySpent>`
+async function sumCostsSince({ db, project }: StoreContext, since: string): Promise<DayCosts> {
+  const { rows } = await sql<DayCosts>`
     select cast(count(*) as integer) as agent_runs, coalesce(sum(cost_usd), 0) as cost_usd from attempts
     where project = ${project} and agent is not null and runner <> ${builtIn} and started_at >= ${since}`.execute(
     db,

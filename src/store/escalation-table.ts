@@ -33,17 +33,21 @@ type EscalationTable = Pick<
 
 export function createEscalationTable(context: StoreContext): EscalationTable {
   const { db, project } = context;
-  const all = () => db.selectFrom('escalations').selectAll().where('project', '=', project);
-  const findById = async (id: string) => parseEscalation(await all().where('id', '=', id).executeTakeFirst());
+  const selectAllRows = () => db.selectFrom('escalations').selectAll().where('project', '=', project);
+  const findById = async (id: string) =>
+    parseEscalation(await selectAllRows().where('id', '=', id).executeTakeFirst());
   const findPending = async (signature: string) =>
     parseEscalation(
-      await all().where('signature', '=', signature).where('state', '=', 'pending').executeTakeFirst(),
+      await selectAllRows()
+        .where('signature', '=', signature)
+        .where('state', '=', 'pending')
+        .executeTakeFirst(),
     );
   return {
     findPending,
     listEscalations: async (state) => {
-      const chosen = state === null ? all() : all().where('state', '=', state);
-      const rows = await chosen.orderBy('createdAt', 'desc').execute();
+      const query = state === null ? selectAllRows() : selectAllRows().where('state', '=', state);
+      const rows = await query.orderBy('createdAt', 'desc').execute();
       return rows.flatMap((row) => parseEscalation(row) ?? []);
     },
     escalate: async (question, runId) => {

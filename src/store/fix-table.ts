@@ -5,8 +5,8 @@ import { rememberedFixShape, type RememberedFix, type Store } from './store.js';
 import type { Database, StoreContext } from './tables.js';
 
 /** The maximum numbers of fixes and of refused fixes per signature. */
-const FIXES = 3;
-const REFUSALS = 20;
+const MAX_FIXES = 3;
+const MAX_REFUSED_FIXES = 20;
 
 /** The maximum size in bytes of the files of a fix, before and after it together. */
 const MAX_BYTES = 200_000;
@@ -44,13 +44,13 @@ export function createFixTable({ db, project, now }: StoreContext): FixTable {
             .insertInto('fixes')
             .values({ ...row, signature, refused: null })
             .onConflict((conflict) => {
-              const again = conflict.columns(['signature', 'id']);
+              const duplicate = conflict.columns(['signature', 'id']);
               // A proof outweighs an earlier failure of the fix, but not a person's undo.
               return proven === 'proven'
-                ? again
+                ? duplicate
                     .doUpdateSet({ ...row, refused: null })
                     .where(sql<boolean>`coalesce(fixes.refused, '') <> 'undone'`)
-                : again.doNothing();
+                : duplicate.doNothing();
             })
             .execute();
           if (proven === 'proven' && replaces !== null && replaces !== row.id)
@@ -72,7 +72,7 @@ export function createFixTable({ db, project, now }: StoreContext): FixTable {
         .where('project', '=', project)
         .where('refused', 'is', null)
         .orderBy('savedAt', 'desc')
-        .limit(FIXES)
+        .limit(MAX_FIXES)
         .execute();
       // A shared store is untrusted, so skip what self-heal would not have stored.
       return rows.flatMap((row): RememberedFix[] => {
@@ -89,17 +89,17 @@ export function createFixTable({ db, project, now }: StoreContext): FixTable {
       if (signatures.length === 0) return;
       await refuseFixes(db, { project }).where('id', '=', id).where('signature', 'in', signatures).execute();
     },
-    refuseFixesOf: async ({ runId, causeId }, why) => {
-      const ofRun = refuseFixes(db, { project, why }).where('runId', '=', runId);
-      await (causeId === undefined ? ofRun : ofRun.where('causeId', '=', causeId)).execute();
+    refuseFixesInRun: async ({ runId, causeId }, why) => {
+      const query = refuseFixes(db, { project, why }).where('runId', '=', runId);
+      await (causeId === undefined ? query : query.where('causeId', '=', causeId)).execute();
     },
   };
 }
 
 type FixTable = Pick<Store, 'rememberFix' | 'listRememberedFixes' | 'refuseFix'> & {
   /** Refuses the kept fixes of a run, or of one of its causes. */
-  readonly refuseFixesOf: (
-    of: { readonly runId: string; readonly causeId?: string },
+  readonly refuseFixesInRun: (
+    target: { readonly runId: string; readonly causeId?: string },
     why: 'undone' | 'did-not-hold',
   ) => Promise<void>;
 };
@@ -111,9 +111,9 @@ function createFixId(edits: string): string {
 
 /** Deletes all but the newest fixes and refused fixes of a signature. */
 async function deleteOldFixes(db: Database, signature: string): Promise<void> {
-  for (const [operator, most] of [
-    ['is', FIXES],
-    ['is not', REFUSALS],
+  for (const [operator, max] of [
+    ['is', MAX_FIXES],
+    ['is not', MAX_REFUSED_FIXES],
   ] as const) {
     const fixes = db
       .selectFrom('fixes')
@@ -124,7 +124,7 @@ async function deleteOldFixes(db: Database, signature: string): Promise<void> {
       .deleteFrom('fixes')
       .where('signature', '=', signature)
       .where('refused', operator, null)
-      .where('id', 'not in', fixes.orderBy('savedAt', 'desc').orderBy('id').limit(most))
+      .where('id', 'not in', fixes.orderBy('savedAt', 'desc').orderBy('id').limit(max))
       .execute();
   }
 }

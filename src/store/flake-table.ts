@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { knownFlakeShape, type KnownFlake, type Store } from './store.js';
+import { flakeRecordShape, type FlakeRecord, type Store } from './store.js';
 import { parseRow, type StoreContext, maskText } from './tables.js';
 
 /** The part of the store that counts the red and green runs of flaky tests. */
@@ -27,9 +27,9 @@ export function createFlakeTable({
     },
     listFlakes: async () => {
       const rows = await db.selectFrom('flakes').selectAll().where('project', '=', project).execute();
-      const failureRate = ({ red, green }: KnownFlake) => red / (red + green);
+      const failureRate = ({ red, green }: FlakeRecord) => red / (red + green);
       return rows
-        .map((row) => parseRow(knownFlakeShape, row))
+        .map((row) => parseRow(flakeRecordShape, row))
         .toSorted((a, b) => failureRate(b) - failureRate(a) || b.red - a.red);
     },
   };

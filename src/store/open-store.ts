@@ -24,14 +24,15 @@ import { isInside, real } from '../paths.js';
 import { redact } from '../secrets/redactor.js';
 import { type Problem, reasonOf } from '../problem.js';
 import { type Result, err, ok } from '../result.js';
-import { createTables, type Database, Damage, storeVersion, type Tables } from './tables.js';
+import { createTables, type Database, DamagedStoreError, storeVersion, type Tables } from './tables.js';
 
 /** How long to wait for a connection or for another process's write, in milliseconds. */
 const TIMEOUT_MS = 10_000;
 
 /**
- * Opens the store at a `postgres://` URL or a path (SQLite, relative to `cwd`, created if missing). A damaged store or one of another version is
- * `store-unreadable`, never an empty store. One that cannot be reached or written is `store-unusable`: healing continues without it (ME-9).
+ * Opens the store at a `postgres://` URL or a path (SQLite, relative to `cwd`, created if missing). Returns `store-unreadable` for a store that is
+ * damaged or has another version, never an empty store. Returns `store-unusable` for one that cannot be reached or written: healing continues without
+ * it (ME-9).
  */
 export async function openStore(
   location: string,
@@ -121,17 +122,18 @@ async function openSqliteFile(
 /** Checks the file before the first write, because a file that is not a store must stay unchanged. */
 function checkContents(database: Libsql.Database, mayCreate: boolean): void {
   const [check] = database.pragma('quick_check(1)') as { quick_check?: string }[];
-  if (check?.quick_check !== 'ok') throw new Damage(check?.quick_check ?? 'the integrity check failed');
+  if (check?.quick_check !== 'ok')
+    throw new DamagedStoreError(check?.quick_check ?? 'the integrity check failed');
   const tables = database.prepare(`select name from sqlite_master where type = 'table'`).all() as {
     name: string;
   }[];
   if (tables.length === 0 ? !mayCreate : !tables.some(({ name }) => name === 'store_version'))
-    throw new Damage('it contains no tables of self-heal');
+    throw new DamagedStoreError("it does not contain self-heal's tables");
 }
 
 function isDamaged(error: unknown): boolean {
   const code = error instanceof Error ? Reflect.get(error, 'code') : undefined;
-  return error instanceof Damage || code === 'SQLITE_NOTADB' || code === 'SQLITE_CORRUPT';
+  return error instanceof DamagedStoreError || code === 'SQLITE_NOTADB' || code === 'SQLITE_CORRUPT';
 }
 
 /** Returns a `Problem` for an error of an open store, null for any other error. */

@@ -5,7 +5,7 @@ import { categoryShape } from '../model/diagnosis.js';
 import { decisionShape, type PersonsDecision } from '../model/escalation.js';
 import { jsonOf } from '../json-of.js';
 import { decideCountChange, type EarlierFix, noEarlierTries } from '../model/earlier-runs.js';
-import type { KnownFailure, Occurrence } from './store.js';
+import type { FailureHistory, Occurrence } from './store.js';
 import { parseRow, type Database, type StoreContext, type Tables } from './tables.js';
 
 /** How many failed attempts a prompt mentions; more would add nothing new. */
@@ -15,7 +15,7 @@ export function recordFailure(
   context: StoreContext,
   signature: string,
   runId: string,
-): Promise<Omit<KnownFailure, 'open'>> {
+): Promise<Omit<FailureHistory, 'openEscalation'>> {
   return context.db.transaction().execute(async (db) => {
     await touchSignature(db, context, signature);
     const row = await db
@@ -30,7 +30,7 @@ export function recordFailure(
     const fix = row?.healedAt && row.healedIn !== runId ? await readLastFix(db, row) : null;
     return {
       tries: row ? { count: row.count, failedFixes: row.failedFixes } : noEarlierTries,
-      tried: await readFailedTries(db, signature, row?.healedAt ?? ''),
+      failedAttempts: await readFailedTries(db, signature, row?.healedAt ?? ''),
       fix,
       guidance: row?.guidance ?? null,
       decision,
@@ -50,10 +50,10 @@ export async function touchSignature(
   signature: string,
 ): Promise<void> {
   const lastSeen = now();
-  const none = { count: 0, failedFixes: 0, healedTimes: 0 };
+  const zeroCounts = { count: 0, failedFixes: 0, healedTimes: 0 };
   await db
     .insertInto('signatures')
-    .values({ signature, project, ...none, firstSeen: lastSeen, lastSeen })
+    .values({ signature, project, ...zeroCounts, firstSeen: lastSeen, lastSeen })
     .onConflict((conflict) => conflict.column('signature').doUpdateSet({ lastSeen }))
     .execute();
 }
@@ -110,18 +110,18 @@ async function readFailedTries(db: Database, signature: string, since: string): 
 }
 
 async function readLastFix(db: Database, row: Selectable<Tables['signatures']>): Promise<EarlierFix> {
-  const green = await db
+  const lastGreen = await db
     .selectFrom('attempts')
     .selectAll()
     .where('signature', '=', row.signature)
     .where('ended', '=', 'green')
     .orderBy('finishedAt', 'desc')
     .executeTakeFirst();
-  const attempt = green ? parseAttempt(green) : null;
+  const attempt = lastGreen ? parseAttempt(lastGreen) : null;
   return {
     runId: row.healedIn ?? '',
     healedAt: row.healedAt ?? '',
-    category: categoryShape.nullable().catch(null).parse(green?.category),
+    category: categoryShape.nullable().catch(null).parse(lastGreen?.category),
     times: row.healedTimes,
     agent: attempt?.agent ?? null,
     summary: attempt?.claim?.summary ?? null,

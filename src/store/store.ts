@@ -3,22 +3,22 @@ import { type Attempt, reviewShape } from '../model/attempt.js';
 import type { Category } from '../model/diagnosis.js';
 import { flakeKinds } from '../model/flake.js';
 import type { Answer, Escalation, EscalationState, PersonsDecision, Question } from '../model/escalation.js';
-import type { DaySpent } from '../model/spent.js';
+import type { DayCosts } from '../model/spent.js';
 import { listOf, runIdShape } from '../model/shape.js';
 import { safePath } from '../workspace/safe-path.js';
 import type { EarlierFix, EarlierTries } from '../model/earlier-runs.js';
 
-/** What the store knows about a failure. */
-export interface KnownFailure {
+/** The history of a failure, from all runs of the project. */
+export interface FailureHistory {
   readonly tries: EarlierTries;
   /** The last failed attempts, oldest first, with `patch` relative to any run's folder. */
-  readonly tried: readonly Attempt[];
+  readonly failedAttempts: readonly Attempt[];
   /** The fix that healed it in an earlier run, or null if it was never healed. */
   readonly fix: EarlierFix | null;
   readonly guidance: string | null;
   /** A person's decision other than guidance, or null. */
   readonly decision: PersonsDecision | null;
-  readonly open: Escalation | null;
+  readonly openEscalation: Escalation | null;
 }
 
 /** A test whose failure a person has accepted for a limited time (ME-7). */
@@ -32,7 +32,7 @@ export const quarantineShape = z.object({
 export type Quarantine = z.infer<typeof quarantineShape>;
 
 /** A test that was red and green on the same code, with the counts of both. */
-export const knownFlakeShape = z.object({
+export const flakeRecordShape = z.object({
   testId: z.string(),
   name: z.string(),
   /** The kind of flake according to an experiment; null without one. */
@@ -41,7 +41,7 @@ export const knownFlakeShape = z.object({
   green: z.number(),
   lastSeen: z.iso.datetime(),
 });
-export type KnownFlake = z.infer<typeof knownFlakeShape>;
+export type FlakeRecord = z.infer<typeof flakeRecordShape>;
 
 const contentShape = z.object({
   mode: z.union([z.literal(0o644), z.literal(0o755)]),
@@ -100,10 +100,10 @@ export interface FixReversal extends Occurrence {
   readonly reason: string;
 }
 
-/** The data of one project that outlive a run. A method rejects if the store fails, unless the store is wrapped by `createWarningStore`. */
+/** The data of a project that outlive its runs. A method rejects if the store fails, unless `createWarningStore` wraps the store. */
 export interface Store {
   /** Records that a failure occurred, and returns what the store knew about it. */
-  recordFailure(signature: string, runId: string): Promise<KnownFailure>;
+  recordFailure(signature: string, runId: string): Promise<FailureHistory>;
   startAttempt(start: AttemptStart): Promise<void>;
   /** Stores an attempt's result and updates its signature's count, atomically. A repeated call changes nothing. */
   finishAttempt(id: string, attempt: Attempt): Promise<void>;
@@ -113,7 +113,7 @@ export interface Store {
   recordRevert(reversal: FixReversal): Promise<void>;
   /** Stores an escalation, or returns the pending one of the same signature. Returns null if the store failed; the question is then only in the report. */
   escalate(question: Question, runId: string): Promise<Escalation | null>;
-  /** Returns escalations in this state, newest first; null returns those in all states. */
+  /** Returns the escalations in this state, or in any state if it is null, newest first. */
   listEscalations(state: EscalationState | null): Promise<Escalation[]>;
   /** Answers an escalation: resets its signature's count, keeps the guidance, and quarantines or releases its tests (ME-7). */
   answerEscalation(id: string, answer: Answer): Promise<Escalation | null>;
@@ -126,9 +126,9 @@ export interface Store {
   /** Records that a person undid this run's changes (HN-8): its heals did not hold, and its fixes count as failed. */
   recordUndo(runId: string): Promise<void>;
   /** Adds red and green runs of a flaky test to its stored counts. */
-  recordFlake(flake: Omit<KnownFlake, 'lastSeen'>): Promise<void>;
+  recordFlake(flake: Omit<FlakeRecord, 'lastSeen'>): Promise<void>;
   /** Returns all tests that were ever flaky, those with the highest share of red runs first. */
-  listFlakes(): Promise<KnownFlake[]>;
+  listFlakes(): Promise<FlakeRecord[]>;
   /** Remembers a fix of at most 200 kB, and returns its id, or null if it is too large. Only the newest three of a signature are kept. */
   rememberFix(fix: FixToRemember): Promise<string | null>;
   /** Returns the fixes that may be tried again for a failure, newest first. */
@@ -136,6 +136,6 @@ export interface Store {
   /** Records that a fix did not hold for these failures, or needs a person's judgement. It is not tried again. */
   refuseFix(id: string, signatures: readonly string[]): Promise<void>;
   /** Sums the costs of agents in the last 24 hours, on all machines that share the store. */
-  sumLastDay(): Promise<DaySpent>;
+  sumLastDay(): Promise<DayCosts>;
   close(): Promise<void>;
 }

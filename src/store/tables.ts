@@ -1,7 +1,7 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
 import type { Attempt, AttemptEnd } from '../model/attempt.js';
 import type { Escalation } from '../model/escalation.js';
-import type { AttemptStart, FixToRemember, KnownFlake, Quarantine } from './store.js';
+import type { AttemptStart, FixToRemember, FlakeRecord, Quarantine } from './store.js';
 import type { z } from 'zod';
 import { jsonOf } from '../json-of.js';
 import { redact } from '../secrets/redactor.js';
@@ -15,7 +15,7 @@ export interface Tables {
   attempts: AttemptsTable;
   escalations: EscalationsTable;
   quarantines: Quarantine & { project: string };
-  flakes: KnownFlake & { project: string };
+  flakes: FlakeRecord & { project: string };
   fixes: FixesTable;
 }
 
@@ -107,7 +107,7 @@ export function serializeMasked(value: unknown): string {
 }
 
 /** Thrown if the store contains data that self-heal did not write. */
-export class Damage extends Error {}
+export class DamagedStoreError extends Error {}
 
 /** Parses a row and its JSON fields in this shape. Throws `Damage` for any other row, because a store is untrusted like every file. */
 export function parseRow<T>(shape: z.ZodType<T>, row: object, jsonFields: readonly string[] = []): T {
@@ -117,7 +117,7 @@ export function parseRow<T>(shape: z.ZodType<T>, row: object, jsonFields: readon
   const parsed = shape.safeParse(Object.fromEntries(values));
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
-  throw new Damage(`${issue?.path.join('.')}: ${issue?.message}`);
+  throw new DamagedStoreError(`${issue?.path.join('.')}: ${issue?.message}`);
 }
 
 /** The version of the tables. A change to the tables needs a new version: see `openStore`. */

@@ -4,7 +4,7 @@ import type { Store } from './store.js';
 
 interface Fallback<Result> {
   /** The operation of the store, for the warning. */
-  readonly doing: string;
+  readonly activity: string;
   /** The result of a failing call. */
   readonly result: Result;
   /** True if secrets in its arguments must be masked. Fixes must stay exact, so their callers refuse secrets instead. */
@@ -13,27 +13,34 @@ interface Fallback<Result> {
 
 const fallbacks: { readonly [Name in keyof Store]: Fallback<Awaited<ReturnType<Store[Name]>>> } = {
   recordFailure: {
-    doing: 'reading the history',
-    result: { tries: noEarlierTries, tried: [], fix: null, guidance: null, decision: null, open: null },
+    activity: 'reading the history',
+    result: {
+      tries: noEarlierTries,
+      failedAttempts: [],
+      fix: null,
+      guidance: null,
+      decision: null,
+      openEscalation: null,
+    },
   },
-  startAttempt: { doing: 'saving an attempt', result: undefined },
-  finishAttempt: { doing: 'saving an attempt', result: undefined, hasTexts: true },
-  recordHealByOtherFix: { doing: 'saving a cause', result: undefined },
-  recordRevert: { doing: 'saving a cause', result: undefined, hasTexts: true },
-  escalate: { doing: 'saving an escalation', result: null, hasTexts: true },
-  listEscalations: { doing: 'reading the escalations', result: [] },
-  answerEscalation: { doing: 'saving an answer', result: null, hasTexts: true },
-  closeEscalation: { doing: 'closing an escalation', result: undefined, hasTexts: true },
-  listQuarantines: { doing: 'reading the quarantines', result: [] },
-  releaseTests: { doing: 'saving a quarantine', result: undefined },
-  recordUndo: { doing: 'saving an undo', result: undefined },
-  recordFlake: { doing: 'saving a flaky test', result: undefined, hasTexts: true },
-  listFlakes: { doing: 'reading the flaky tests', result: [] },
-  rememberFix: { doing: 'saving a fix', result: null },
-  listRememberedFixes: { doing: 'reading the fixes', result: [] },
-  refuseFix: { doing: 'saving a fix', result: undefined },
-  sumLastDay: { doing: 'reading the costs', result: { agentRuns: 0, costUsd: 0 } },
-  close: { doing: 'closing', result: undefined },
+  startAttempt: { activity: 'saving an attempt', result: undefined },
+  finishAttempt: { activity: 'saving an attempt', result: undefined, hasTexts: true },
+  recordHealByOtherFix: { activity: 'saving a cause', result: undefined },
+  recordRevert: { activity: 'saving a cause', result: undefined, hasTexts: true },
+  escalate: { activity: 'saving an escalation', result: null, hasTexts: true },
+  listEscalations: { activity: 'reading the escalations', result: [] },
+  answerEscalation: { activity: 'saving an answer', result: null, hasTexts: true },
+  closeEscalation: { activity: 'closing an escalation', result: undefined, hasTexts: true },
+  listQuarantines: { activity: 'reading the quarantines', result: [] },
+  releaseTests: { activity: 'saving a quarantine', result: undefined },
+  recordUndo: { activity: 'saving an undo', result: undefined },
+  recordFlake: { activity: 'saving a flaky test', result: undefined, hasTexts: true },
+  listFlakes: { activity: 'reading the flaky tests', result: [] },
+  rememberFix: { activity: 'saving a fix', result: null },
+  listRememberedFixes: { activity: 'reading the fixes', result: [] },
+  refuseFix: { activity: 'saving a fix', result: undefined },
+  sumLastDay: { activity: 'reading the costs', result: { agentRuns: 0, costUsd: 0 } },
+  close: { activity: 'closing', result: undefined },
 };
 
 type Call = (...args: unknown[]) => Promise<unknown>;
@@ -47,11 +54,11 @@ export function createWarningStore(
   { mask, warn }: { readonly mask: <T>(value: T) => T; readonly warn: (message: string) => void },
 ): Store {
   const warned = new Set<string>();
-  return mapMethods((name, { doing, result, hasTexts = false }) => async (...args) => {
+  return mapMethods((name, { activity, result, hasTexts = false }) => async (...args) => {
     try {
       return await (store[name] as Call)(...(hasTexts ? args.map(mask) : args));
     } catch (error) {
-      const message = `The store failed while ${doing}: ${reasonOf(error)}. Healing continues without it.`;
+      const message = `The store failed while ${activity}: ${reasonOf(error)}. Healing continues without it.`;
       if (!warned.has(message)) warn(message);
       warned.add(message);
       return result;
@@ -59,7 +66,7 @@ export function createWarningStore(
   });
 }
 
-/** For a run without a store: returns no data and stores nothing. */
+/** The store of a run without a store: returns no data and stores nothing. */
 export const noStore: Store = mapMethods(
   (_, { result }) =>
     async () =>

@@ -11,14 +11,14 @@ export interface StoreFlags {
   readonly store?: string | undefined;
 }
 
-interface StoreUser extends StoreFlags {
+interface StoreRequest extends StoreFlags {
   /** True if the command runs the project's own code anyway. Otherwise self-heal contacts no server that only agents.yaml names (CF-5). */
   readonly runsCode?: boolean;
 }
 
 /** Calls `use` with the store of the project in the current folder, or with null if there is none yet. Closes the store afterwards. */
 export async function withStore<T>(
-  user: StoreUser,
+  user: StoreRequest,
   use: (store: Store | null) => Promise<T>,
 ): Promise<T | Problem> {
   const opened = await openProjectStore(user);
@@ -40,7 +40,7 @@ async function openProjectStore({
   agents,
   store: flag,
   runsCode = false,
-}: StoreUser): Promise<Result<{ readonly store: Store | null; readonly location: string }, Problem>> {
+}: StoreRequest): Promise<Result<{ readonly store: Store | null; readonly location: string }, Problem>> {
   const cwd = process.cwd();
   // The flag is blank if its value comes from an unset variable.
   const overrides = { store: flag?.trim() || undefined };
@@ -52,8 +52,8 @@ async function openProjectStore({
     import('./open-store.js'),
     import('./create-store.js'),
   ]);
-  const isNamed = [flag, process.env['SELF_HEAL_STORE']].some((name) => name?.trim());
-  if (isUrl(location) && !isNamed && !runsCode) return err(serverOnlyInFile);
+  const isNamedByUser = [flag, process.env['SELF_HEAL_STORE']].some((name) => name?.trim());
+  if (isUrl(location) && !isNamedByUser && !runsCode) return err(serverOnlyInFile);
   // A dangling link is a store that cannot be opened, for example because its disk is not mounted.
   const info = isUrl(location) ? null : lstatSync(path.resolve(cwd, location), { throwIfNoEntry: false });
   // Leaves an empty file alone, because SQLite would turn it into a store.
@@ -63,7 +63,7 @@ async function openProjectStore({
   return ok({ store: createStore(opened.value, project, () => Date.now()), location });
 }
 
-/** Such a server could receive values of the environment: in the URL, or from the driver, such as PGPASSWORD. */
+/** The server could receive values from the environment: in its URL, or from its driver, such as PGPASSWORD. */
 const serverOnlyInFile: Problem = {
   kind: 'usage',
   message: 'this command does not contact a database server that only agents.yaml names',

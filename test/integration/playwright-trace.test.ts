@@ -12,7 +12,7 @@ import { readTrace } from '../../src/evidence/trace/read-trace.js';
 import { writeTraceFiles } from '../../src/evidence/trace/write-trace-files.js';
 import { isAtLeast } from '../../src/playwright/find-playwright.js';
 import { findPlaywright } from '../../src/playwright/find-playwright.js';
-import { createRedactorOf } from '../../src/secrets/redactor.js';
+import { createRedactorForValues } from '../../src/secrets/redactor.js';
 import { launchOptions } from '../rig/chromium.js';
 import { freePort } from '../rig/free-port.js';
 import { filesOfZip } from '../rig/zip-files.js';
@@ -286,7 +286,7 @@ describe('a trace', () => {
       trace: evidence.trace ?? '',
       folder,
       limits,
-      redactor: createRedactorOf([]),
+      redactor: createRedactorForValues([]),
     };
     await writeTraceFiles(request);
     const text = (name: string) => readFileSync(path.join(folder, name), 'utf8');

@@ -118,9 +118,9 @@ describe.each(kinds)('the store on %s', (kind, place) => {
       await tryOnce(ledger, { n: 2, end: anEnd('green') });
       const reason = 'broke another test';
       await ledger.recordRevert({ runId: 'run1', causeId: 'c1', signature, reason });
-      const { tries, tried, fix } = await ledger.recordFailure(signature, 'run2');
+      const { tries, failedAttempts, fix } = await ledger.recordFailure(signature, 'run2');
       expect([tries, fix]).toEqual([{ count: 1, failedFixes: 1 }, null]);
-      expect(tried.at(-1)).toMatchObject({ n: 2, end: anEnd('taken-out', 'broke another test') });
+      expect(failedAttempts.at(-1)).toMatchObject({ n: 2, end: anEnd('taken-out', 'broke another test') });
     },
   );
 
@@ -128,7 +128,7 @@ describe.each(kinds)('the store on %s', (kind, place) => {
     const ledger = await ledgerAt(await place());
     await tryOnce(ledger, { n: 1, end: anEnd('still-failing', 'first'), patch: 'attempts/1.patch' });
     await tryOnce(ledger, { n: 2, end: anEnd('changed') });
-    expect((await ledger.recordFailure(signature, 'run2')).tried).toMatchObject([
+    expect((await ledger.recordFailure(signature, 'run2')).failedAttempts).toMatchObject([
       { n: 1, end: anEnd('still-failing', 'first'), patch: '../run1/attempts/1.patch' },
       { n: 2, end: { kind: 'changed' }, patch: null },
     ]);
@@ -156,8 +156,8 @@ describe.each(kinds)('the store on %s', (kind, place) => {
     const ledger = await ledgerAt(await place());
     await tryOnce(ledger, { end: anEnd('green') });
     await ledger.recordUndo('run1');
-    const { tried, fix } = await ledger.recordFailure(signature, 'run2');
-    expect(tried).toMatchObject([{ end: anEnd('taken-out', 'a person undid it') }]);
+    const { failedAttempts, fix } = await ledger.recordFailure(signature, 'run2');
+    expect(failedAttempts).toMatchObject([{ end: anEnd('taken-out', 'a person undid it') }]);
     expect(fix).toBeNull();
   });
 
@@ -196,7 +196,7 @@ describe.each(kinds)('the store on %s', (kind, place) => {
     const asked = await Promise.all([one.escalate(question, 'run1'), two.escalate(question, 'run2')]);
     expect(asked[0]!.id).toBe(asked[1]!.id);
     expect(await one.listEscalations('pending')).toHaveLength(1);
-    expect((await one.recordFailure(signature, 'run3')).open).toMatchObject({
+    expect((await one.recordFailure(signature, 'run3')).openEscalation).toMatchObject({
       ...question,
       state: 'pending',
     });

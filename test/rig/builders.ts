@@ -229,7 +229,7 @@ export function someSettings(over: Partial<Settings> = {}): Settings {
     flaky: { runs: 200, timeMs: 600_000 },
     store: '.self-heal/ledger.db',
     fixer: 'built-in',
-    runnerByDefault: [],
+    agentsWithDefaultRunner: [],
     reviewer: null,
     file: null,
     ...over,

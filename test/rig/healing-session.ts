@@ -6,7 +6,7 @@ import type { Cause, DiagnosedFailure } from '../../src/model/cause.js';
 import type { SuiteRun } from '../../src/playwright/suite-run.js';
 import { noStore } from '../../src/store/warning-store.js';
 import { createRunFolder, getProjectRoot } from '../../src/run/run-folder.js';
-import { createRedactorOf } from '../../src/secrets/redactor.js';
+import { createRedactorForValues } from '../../src/secrets/redactor.js';
 import type { Diagnostics, Session, Suite } from '../../src/heal/session.js';
 import type { CauseWork } from '../../src/heal/cause-work.js';
 import { healCause } from '../../src/heal/heal-cause.js';
@@ -133,7 +133,7 @@ export async function healingSession(
     },
     observations: new Observations({ listApplied: () => inTree }),
     testFiles: unedited,
-    redactor: createRedactorOf([]),
+    redactor: createRedactorForValues([]),
     hooks: {},
     isTest: () => false,
     runAgent: async ({ agent }) => {
@@ -158,7 +158,7 @@ export async function healingSession(
     },
     diagnostics: {
       writeFailure: (failure) =>
-        writeFailure({ folder: folder.value, redactor: createRedactorOf([]) }, failure),
+        writeFailure({ folder: folder.value, redactor: createRedactorForValues([]) }, failure),
       unpackTrace: async () => undefined,
       diagnose: async (run: SuiteRun): Promise<DiagnosedFailure[]> => {
         const wrong = reruns[rerun - 1] ?? null;

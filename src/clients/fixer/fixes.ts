@@ -17,7 +17,7 @@ export function createFixerProposer(fixer: Fixer, warn: (message: string) => voi
   return async function* ({ cause, memory }) {
     try {
       const proposal = await fixer(cause);
-      const hasFailed = memory.tried.some(
+      const hasFailed = memory.failedAttempts.some(
         (attempt) => isBuiltIn(attempt) && attempt.claim?.summary === proposal?.summary,
       );
       if (proposal && !hasFailed) yield wrapProposal(proposal);

@@ -11,7 +11,7 @@ import type { AgentSettings } from '../../model/settings.js';
 import type { Session } from '../session.js';
 import { copyTrace } from '../../evidence/trace/masked-trace.js';
 import { traceFiles } from '../../evidence/evidence-files.js';
-import type { KnownFailure } from '../../store/store.js';
+import type { FailureHistory } from '../../store/store.js';
 import type { WorkingCopy } from '../../workspace/workspace.js';
 import { relativePath } from '../../paths.js';
 import { mapTexts } from '../../secrets/reading.js';
@@ -29,8 +29,8 @@ export interface DeployRequest {
   readonly previous: readonly Attempt[];
   /** The attempts that revealed this failure, whose changes are in the tree; absent if the prompt is only displayed. */
   readonly revealingAttempts?: readonly Attempt[];
-  /** The store's memory of the failure; absent if the prompt is only displayed. */
-  readonly memory?: KnownFailure;
+  /** The history of the failure in earlier runs; absent if the prompt is only displayed. */
+  readonly memory?: FailureHistory;
   /** The fix to review; absent if the agent should make one. */
   readonly review?: ReviewRequest;
 }
@@ -294,7 +294,7 @@ export async function writeTask(
     cause: request.cause,
     attempt: request.n,
     previousAttempts: [
-      ...(request.memory?.tried ?? []),
+      ...(request.memory?.failedAttempts ?? []),
       ...(request.revealingAttempts ?? []),
       ...request.previous,
     ],

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { findSecretVariables, readEnvFileSecrets } from '../../../src/secrets/known-values.js';
-import { type Redactor, createRedactorOf } from '../../../src/secrets/redactor.js';
+import { type Redactor, createRedactorForValues } from '../../../src/secrets/redactor.js';
 import { linesIn } from './lines-in.js';
 
 /** A secret that nobody ever used, in one of the ways in which it is written. */
@@ -202,7 +202,7 @@ export async function plantedRedactors(): Promise<() => Redactor> {
   await plantIn(root);
   const known = [...findSecretVariables(variables), ...(await readEnvFileSecrets(root))];
   await rm(root, { recursive: true });
-  return () => createRedactorOf(known);
+  return () => createRedactorForValues(known);
 }
 
 const stretch = 8;

@@ -10,7 +10,7 @@ import type { Diagnosis } from '../../../src/model/diagnosis.js';
 import type { Evidence } from '../../../src/model/evidence.js';
 import { listCommitsSince } from '../../../src/workspace/candidates.js';
 import { git } from '../../../src/workspace/git.js';
-import { createRedactorOf } from '../../../src/secrets/redactor.js';
+import { createRedactorForValues } from '../../../src/secrets/redactor.js';
 import { aContext } from '../../rig/agent-context.js';
 import { writeInto } from '../../rig/agent-workspace.js';
 import {
@@ -554,7 +554,7 @@ describe('what changed', () => {
     const secret = 'npm_aB3dE5gH7jK9mN1pQ3sT5vX7zA9cD1fG3h';
     write({ 'src/cart.ts': `${'x'.repeat(1_990)} "${secret}"\n`, 'src/a.ts': 'b\n' });
     const text = await prompt({
-      clean: (text) => createRedactorOf([]).clean(text),
+      clean: (text) => createRedactorForValues([]).clean(text),
       isEdited: (file) => file === 'src/a.ts',
     });
     expect(text).not.toContain(secret.slice(0, 8));

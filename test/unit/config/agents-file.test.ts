@@ -86,7 +86,7 @@ describe('CF-3 YAML', () => {
     const text = 'agents:\n  a: &x { timeout: 1m, foo: 1 }\n  b: *x\n  c: { <<: *x, runner: fo }\n';
     expect(headsOf(text)).toEqual([
       '2:24 unknown key "foo"; allowed here: slashCommand, runner, timeout',
-      '4:24 unknown runner; known are built-in, claude, codex, gemini, opencode, copilot, auggie, cline, cursor, goose, kimi, kiro, qwen, vibe',
+      '4:24 unknown runner; the known ones are built-in, claude, codex, gemini, opencode, copilot, auggie, cline, cursor, goose, kimi, kiro, qwen, vibe',
     ]);
   });
 

@@ -97,7 +97,7 @@ describe('load settings', () => {
       if (!builtIn.ok || !loaded.ok) throw new Error(JSON.stringify({ builtIn, loaded }));
       expect(builtIn.value.file).toBeNull();
       // The file names its runner, so no other may take its place.
-      expect(loaded.value).toEqual({ ...builtIn.value, runnerByDefault: [], file });
+      expect(loaded.value).toEqual({ ...builtIn.value, agentsWithDefaultRunner: [], file });
     });
 
     it('CF-1 reads a named file, else agents.yaml, else agents.yml', async () => {

@@ -7,7 +7,7 @@ import { copyComparisonPictures, extractPageSnapshot } from '../../../src/eviden
 import { type DomElement, composePage } from '../../../src/evidence/trace/dom.js';
 import { copyMasked, copyTrace } from '../../../src/evidence/trace/masked-trace.js';
 import { renderPageHtml } from '../../../src/evidence/trace/write-trace-files.js';
-import { createRedactorOf } from '../../../src/secrets/redactor.js';
+import { createRedactorForValues } from '../../../src/secrets/redactor.js';
 import { tempDir } from '../../rig/temp-dir.js';
 import { filesOfZip } from '../../rig/zip-files.js';
 import { aRequest } from './rig/failures.js';
@@ -21,7 +21,7 @@ async function masked(files: Record<string, string | Buffer>, known: Record<stri
   const [from, to] = [path.join(folder, 'raw.zip'), path.join(folder, 'trace.zip')];
   writeZip(from, files);
   const values = Object.entries(known).map(([name, value]) => ({ name, value }));
-  await copyMasked(from, to, createRedactorOf(values));
+  await copyMasked(from, to, createRedactorForValues(values));
   return filesOf(to);
 }
 
@@ -237,7 +237,7 @@ const secret = 'Hunter2-Planted.x9';
 
 /** Cleans the headers with a redactor that knows these values. */
 function headersOf(headers: Record<string, string>, known: Record<string, string> = {}) {
-  const redactor = createRedactorOf(Object.entries(known).map(([name, value]) => ({ name, value })));
+  const redactor = createRedactorForValues(Object.entries(known).map(([name, value]) => ({ name, value })));
   const notes = new EvidenceNotes((text) => redactor.clean(text));
   const clean = (requestHeaders: Record<string, string>) =>
     cleanRequest(aRequest({ requestHeaders }), notes).requestHeaders;

@@ -24,7 +24,7 @@ import { noStore } from '../../../src/store/warning-store.js';
 import { setUpAgent } from '../../../src/heal/attempt/start-agent.js';
 import { applyForReview } from '../../../src/heal/offers.js';
 import type { Store } from '../../../src/store/store.js';
-import type { KnownFailure } from '../../../src/store/store.js';
+import type { FailureHistory } from '../../../src/store/store.js';
 import {
   aCause,
   aDiagnosed,
@@ -66,13 +66,13 @@ function inChangedApp(given: Session) {
 }
 
 /** What is known about a failure that no earlier run has seen. */
-const anUnknown: KnownFailure = {
+const anUnknown: FailureHistory = {
   tries: { count: 0, failedFixes: 0 },
-  tried: [],
+  failedAttempts: [],
   fix: null,
   guidance: null,
   decision: null,
-  open: null,
+  openEscalation: null,
 };
 
 describe('the loop for one cause', () => {
@@ -391,7 +391,7 @@ describe('the loop for one cause', () => {
 
 describe('the loop with a store', () => {
   const asked: Question[] = [];
-  const memory = (known: Partial<KnownFailure> = {}): Store & { steps: string[] } => {
+  const memory = (known: Partial<FailureHistory> = {}): Store & { steps: string[] } => {
     const steps: string[] = [];
     const ids = new Map<string, number>();
     return {
@@ -422,7 +422,7 @@ describe('the loop with a store', () => {
   });
 
   it('ME-2 ME-5 asks a person if earlier runs have used up the attempts, and says what was tried', async () => {
-    const used = { tries: { count: 3, failedFixes: 1 }, tried: [anAttempt()] };
+    const used = { tries: { count: 3, failedFixes: 1 }, failedAttempts: [anAttempt()] };
     const { session: given, agents } = await session([], { store: memory(used) });
     const { end } = await healAlone(given, cause);
     expect(end).toMatchObject({ verdict: 'escalated' });
@@ -483,7 +483,7 @@ describe('the built-in fixer before the agents', () => {
         claim: { status: 'fixed', summary: 'the locator follows' },
       }),
     ];
-    const known = { ...(await noStore.recordFailure('', '')), tried };
+    const known = { ...(await noStore.recordFailure('', '')), failedAttempts: tried };
     const again = await session([null], {
       hooks: fixer(),
       store: { ...noStore, recordFailure: async () => known },

@@ -1005,7 +1005,7 @@ it.each([
 it.each(['code_error', 'never_retry'] as const)(
   'BL-2 ME-6 no run looks for the change to blame while the question of its cause is open: %s',
   async (retry) => {
-    const open = anEscalation({ signature: 'shop:Error:error of t1' });
+    const openEscalation = anEscalation({ signature: 'shop:Error:error of t1' });
     const known = await noStore.recordFailure('', '');
     let searched = 0;
     const run = await simulatedRun(tests(1), own, {
@@ -1017,8 +1017,8 @@ it.each(['code_error', 'never_retry'] as const)(
       }),
       store: {
         ...noStore,
-        listEscalations: async () => [open],
-        recordFailure: async () => ({ ...known, open }),
+        listEscalations: async () => [openEscalation],
+        recordFailure: async () => ({ ...known, openEscalation }),
       },
       diagnosis: { retry },
     });

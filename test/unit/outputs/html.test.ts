@@ -12,7 +12,7 @@ import { renderPage } from '../../../src/outputs/html/page.js';
 import { renderMarkdown } from '../../../src/outputs/markdown.js';
 import { readRunState } from '../../../src/run/event-log.js';
 import { readPatch, addPatchTexts } from '../../../src/run/read-patch.js';
-import { createRedactorOf } from '../../../src/secrets/redactor.js';
+import { createRedactorForValues } from '../../../src/secrets/redactor.js';
 import { showQuestions } from '../../../src/clients/ui/questions.js';
 import { aReportAttempt, aReportCause, aReportTest } from '../../rig/a-report.js';
 import { aBlame, aBlamedHunk, anEscalation } from '../../rig/builders.js';
@@ -88,7 +88,7 @@ it('EV-10 the name of a file shows no characters that reorder or control text', 
 const patchOf = (file: string, text: string) =>
   `diff --git a/${file} b/${file}\n--- a/${file}\n+++ b/${file}\n@@ -1 +1 @@\n-old\n+${text}\n`;
 
-const redactor = createRedactorOf([{ name: 'TOKEN', value: 'hunter2hunter2' }]);
+const redactor = createRedactorForValues([{ name: 'TOKEN', value: 'hunter2hunter2' }]);
 
 /** A run in which a person has to choose between two patches. */
 async function asked() {

@@ -5,12 +5,12 @@ import * as fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { deleteAllUnmaskedFiles, maskSuiteFolder, rawTracePath } from '../../../src/run/mask-suite-folder.js';
 import { createMaskedStream } from '../../../src/secrets/masked-stream.js';
-import { type Redactor, redact, createRedactorOf } from '../../../src/secrets/redactor.js';
+import { type Redactor, redact, createRedactorForValues } from '../../../src/secrets/redactor.js';
 import { innocents } from '../../rig/secrets/innocents.js';
 import { leaksOf, plantedRedactors, plants } from '../../rig/secrets/plants.js';
 import { tempDir } from '../../rig/temp-dir.js';
 
-const redactor = createRedactorOf([]);
+const redactor = createRedactorForValues([]);
 
 /** The output of a stream, piece by piece. */
 function streamed(pieces: readonly (string | Buffer)[]): string[] {

@@ -8,12 +8,12 @@ import {
   createRedactor,
   createSecretNamer,
   redact,
-  createRedactorOf,
+  createRedactorForValues,
 } from '../../../src/secrets/redactor.js';
 import { leaksOf, plants, variables } from '../../rig/secrets/plants.js';
 import { tempDir } from '../../rig/temp-dir.js';
 
-const redactor = createRedactorOf(findSecretVariables(variables));
+const redactor = createRedactorForValues(findSecretVariables(variables));
 const secret = 'Hunter2-Planted.x9';
 const token = plants.find(({ kind }) => kind === 'GitHub, in a sentence')?.value ?? '';
 /** The text with masks that do not name their kind. */
@@ -56,7 +56,7 @@ describe('masking', () => {
       (bytes: Buffer) => Buffer.from(`echo ${String(bytes)}!`, 'utf16le').toString('base64'),
     ],
   ])('EV-9 masks a known value in %s', (_, write) => {
-    const known = createRedactorOf([{ name: 'API_SECRET', value: secret }]);
+    const known = createRedactorForValues([{ name: 'API_SECRET', value: secret }]);
     const masked = known.clean(`said ${write(Buffer.from(secret))} at last`);
     expect(masked).toContain('[masked: value of API_SECRET]');
     expect(masked.length).toBeLessThan(120);
@@ -85,7 +85,9 @@ describe('masking', () => {
 describe('a redactor', () => {
   it('EV-9 masks the tokens of more than a hundred newer kinds, each without having seen another', () => {
     const tokens = plants.filter(({ kind }) => kind.includes('newer'));
-    const out = tokens.filter((plant) => leaksOf([plant], createRedactorOf([]).clean(plant.text)).length > 0);
+    const out = tokens.filter(
+      (plant) => leaksOf([plant], createRedactorForValues([]).clean(plant.text)).length > 0,
+    );
     expect(tokens.length).toBeGreaterThan(330);
     expect(out.map(({ kind }) => kind)).toEqual([]);
   });
@@ -102,11 +104,11 @@ describe('a redactor', () => {
     ['values with ordinary names', { HOME: '/home/ann', USER: 'annabelle-of-shop', TOKEN_URL: 'abc123def4' }],
   ])('EV-9 leaves %s of variables alone', (_, values) => {
     const text = Object.values(values).join(' and ');
-    expect(createRedactorOf(findSecretVariables(values)).text(text)).toBe(text);
+    expect(createRedactorForValues(findSecretVariables(values)).text(text)).toBe(text);
   });
 
   it('EV-9 masks the passwords in URLs of variables', () => {
-    const knowing = createRedactorOf(
+    const knowing = createRedactorForValues(
       findSecretVariables({ DATABASE_URL: 'postgres://app:a@pw-x9x9x9@db/shop?by=x@y' }),
     );
     expect(knowing.text('failed with a@pw-x9x9x9')).toBe('failed with [masked: value of DATABASE_URL]');
@@ -136,7 +138,7 @@ describe('a redactor', () => {
   });
 
   it('EV-9 masks a value everywhere once a text has shown that it is secret', () => {
-    const fresh = createRedactorOf([]);
+    const fresh = createRedactorForValues([]);
     const value = 'q7Rk2vX9mT4bLw8Zc3Nd';
     const unsuspected = `order ${value} was sent`;
     expect(fresh.clean(unsuspected)).toBe(unsuspected);
@@ -145,7 +147,7 @@ describe('a redactor', () => {
   });
 
   it('EV-9 learns what was typed into fields for secrets, but for words and short numbers', () => {
-    const fresh = createRedactorOf([]);
+    const fresh = createRedactorForValues([]);
     const pageText = 'Velvet.Otter, 493021, incorrect, wrong password, 1234';
     expect(fresh.clean(pageText)).toBe(pageText);
     fresh.learn(['Velvet.Otter', '493021', 'incorrect', 'wrong password', '1234']);
@@ -155,7 +157,7 @@ describe('a redactor', () => {
   });
 
   it('AG-9 leaves the session of an agent readable, unless it is a secret of the environment', () => {
-    const fresh = createRedactorOf([{ name: 'API_TOKEN', value: 'q7Rk2vX9mT4bLw8Zc3Nd' }]);
+    const fresh = createRedactorForValues([{ name: 'API_TOKEN', value: 'q7Rk2vX9mT4bLw8Zc3Nd' }]);
     const session = 'aba3ddf5-8182-49cf-8e34-b7df4894c89e';
     for (const id of [session, 'q7Rk2vX9mT4bLw8Zc3Nd']) {
       expect(fresh.clean(`{"sessionId": "${id}"}`)).not.toContain(id);
@@ -208,7 +210,7 @@ describe('a redactor', () => {
 
   it('EV-9 masks what is left of a known value that somebody cut, and nothing that only begins like one', () => {
     const value = 'Kn9Xw2Ce3VbT7qRf5Yh8Jm1Lp4';
-    const knowing = createRedactorOf([{ name: 'A_SECRET', value }]);
+    const knowing = createRedactorForValues([{ name: 'A_SECRET', value }]);
     for (const part of [value.slice(0, 14), value.slice(5, 20), value.slice(-13)])
       expect(knowing.clean(`it was ${part}…`)).toBe('it was [masked: value of A_SECRET]…');
     expect(knowing.clean(`it was ${value.slice(0, 8)}`)).toBe(`it was ${value.slice(0, 8)}`);

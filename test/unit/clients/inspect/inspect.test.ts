@@ -13,7 +13,7 @@ import type { TreeState } from '../../../../src/run/tree-state.js';
 import { changesFolder } from '../../../../src/workspace/change.js';
 import { readRun } from '../../../../src/run/find-run.js';
 import type { ReportCause } from '../../../../src/run/report.js';
-import { createRedactorOf } from '../../../../src/secrets/redactor.js';
+import { createRedactorForValues } from '../../../../src/secrets/redactor.js';
 import { aReport, aReportCause, aReportTest } from '../../../rig/a-report.js';
 import { writeInto } from '../../../rig/agent-workspace.js';
 import { aDiagnosed, someSettings } from '../../../rig/builders.js';
@@ -24,7 +24,7 @@ import { tempDir } from '../../../rig/temp-dir.js';
 function promptFor(projectRoot: string, settings: Settings) {
   const one = { failure: aDiagnosed(), numbers: [1], test: null, cause: null };
   const run = { runId: 'r1', dir: projectRoot, report: null, failures: [one.failure], unreadable: [] };
-  const redactor = createRedactorOf([{ name: 'SHOP_TOKEN', value: 'tok-90-kestrel' }]);
+  const redactor = createRedactorForValues([{ name: 'SHOP_TOKEN', value: 'tok-90-kestrel' }]);
   return readPrompt({ run, inspected: one, attempt: null, settings, projectRoot, redactor });
 }
 
