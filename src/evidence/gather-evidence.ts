@@ -20,7 +20,7 @@ import { mapEvidence } from './map-evidence.js';
 import type { EvidenceLimits } from './page-evidence.js';
 import {
   readTestPage,
-  copyComparisonPictures as copyComparisonPictures,
+  copyComparisonPictures,
   copyScreenshot,
 } from './page-sources.js';
 import { type PassingTrace, markCommon, findPassingTestsInFile } from './passing-tests.js';

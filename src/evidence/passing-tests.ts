@@ -141,7 +141,7 @@ export function markCommon<T extends TestEntries>(
     entry: E,
     key: string,
     {
-      comparedTests: comparedTests = neighbors,
+      comparedTests = neighbors,
       isUnreachable,
     }: { comparedTests?: typeof neighbors; isUnreachable: boolean },
   ): E => {

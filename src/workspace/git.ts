@@ -53,6 +53,8 @@ export async function gitBytes(
   args: readonly string[],
   { input = '', timeoutMs = LIMIT_MS, env = {} }: GitOptions = {},
 ): Promise<Buffer> {
+  // execa would reject as if git were not installed.
+  if (!existsSync(cwd)) throw new Error(`${cwd} does not exist`);
   // Loaded on demand, because starting a suite needs no git.
   const { execa } = await import('execa');
   const { stdout } = await execa('git', [...flags, ...args], {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { execaSync } from 'execa';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { parse } from 'yaml';
 import { findBase, compareWithGit } from '../../src/workspace/git-trees.js';
 import { findDirtySubmodules } from '../../src/guard/dirty-submodules.js';
@@ -163,4 +163,12 @@ it('HN-12 names a submodule with uncommitted changes, which nothing compares', a
   expect(await findDirtySubmodules(dir)).toEqual([]);
   writeFileSync(path.join(dir, 'tests/shared/helper.mjs'), 'weak\n');
   expect(await findDirtySubmodules(dir)).toMatchObject([{ rule: 'dirty-submodule', file: 'tests/shared' }]);
+});
+
+it('HN-3 tells a missing folder from a missing git', async () => {
+  const missing = path.join(tempDir(), 'gone');
+  expect(await compareWithGit(missing, null)).toMatchObject({ kind: 'no-repository' });
+  vi.stubEnv('PATH', tempDir());
+  expect(await compareWithGit(tempDir(), null)).toMatchObject({ kind: 'no-git' });
+  vi.unstubAllEnvs();
 });
