@@ -49,7 +49,7 @@ export interface ProposedFix {
   readonly edits: (root: string, contents: ContentStore) => Promise<Result<readonly FileEdit[], string>>;
 }
 
-/** A cause, and what the store remembers of it from earlier runs. */
+/** A cause, and the store's memory of it from earlier runs. */
 export interface ProposalRequest {
   readonly cause: Cause;
   readonly memory: FailureHistory;
@@ -61,7 +61,7 @@ export type Propose = (request: ProposalRequest) => AsyncIterable<ProposedFix>;
 /** A patch that needs a person's decision. */
 export interface PreparedPatch {
   readonly side: Side;
-  /** What the patch does, as a sentence without a period. */
+  /** The effect of the patch, as a sentence without a period. */
   readonly summary: string;
   readonly edits: readonly FileEdit[];
   /** Lines that a person should look at. */

@@ -12,7 +12,7 @@ import {
   type TestInProof,
 } from './proof-question.js';
 
-/** What the proof needs for one test. */
+/** The next step that one test needs in the proof. */
 type TestPlan =
   | Extract<NextProofStep, { kind: 'end' }>
   | { readonly kind: 'doubt'; readonly doubt: Doubt }
