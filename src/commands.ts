@@ -94,11 +94,10 @@ export const verify =
   (proofRequest: ProofRequest, ids: readonly string[]): Command =>
   async (run) => {
     // The guard judges the change first, because it may refuse it without running a test.
-    const { compareChange, refuseByGuard: concludeRefused } =
-      await import('./clients/verify/compare-change.js');
+    const { compareChange, endIfRefused } = await import('./clients/verify/compare-change.js');
     const change = await compareChange(run.opened, proofRequest);
     if (!change.ok) return change;
-    const refused = concludeRefused(run.opened, change.value);
+    const refused = endIfRefused(run.opened, change.value);
     if (refused) return ok(refused);
     const first = await run.runSuite(ids.length > 0 ? { ids } : {});
     if (!first.ok) return first;
@@ -143,5 +142,5 @@ function findNoAgentProblem({ settings, missing }: OpenRun): Problem | null {
   const problems = agents.flatMap((name) => missing.get(name) ?? []);
   const [first] = problems;
   if (!first || problems.length < agents.length) return null;
-  return { ...first, remedy: `${first.remedy} To only measure and explain, add --dry-run.` };
+  return { ...first, remedy: `${first.remedy} To only measure and explain the flaky tests, add --dry-run.` };
 }

@@ -18,10 +18,10 @@ const initializeShape = z.object({
     .catch([]),
 });
 
-/** A program's answer to `initialize`. */
+/** A program's response to `initialize`. */
 export type InitializeResponse = z.infer<typeof initializeShape>;
 
-/** Opens the conversation; returns the reason if that is impossible. A program with a different protocol version may send any answer. */
+/** Opens the conversation; returns the reason if that is impossible. A program with a different protocol version may send any response. */
 export async function initializeAgent(agent: ClientContext): Promise<InitializeResponse | string> {
   const answer: unknown = await agent.request(methods.agent.initialize, {
     protocolVersion: PROTOCOL_VERSION,

@@ -239,7 +239,7 @@ function createConversation(task: AgentTask, settings: AcpSettings, listener: Ag
     try {
       const response = await initializeAgent(agent);
       if (typeof response === 'string') {
-        const remedy = 'Install a version of the program that does, or name another runner in agents.yaml.';
+        const remedy = 'Install another version of the program, or name another runner in agents.yaml.';
         return fail(response, { kind: 'unusable', reason: `${runner}: ${response}`, remedy });
       }
       login = describeLogins(response);

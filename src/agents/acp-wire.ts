@@ -5,7 +5,7 @@ import { createLineSplitter } from './line-splitter.js';
 
 /** The maximum length of a message; legitimate ones are shorter. */
 const MAX_MESSAGE_CHARACTERS = 8 * 1024 * 1024;
-/** If more answers are unread, the program does not read them. */
+/** If more responses are unread, the program does not read them. */
 const MAX_UNREAD_BYTES = 64 * 1024 * 1024;
 
 /** The connection between self-heal and a program, with a message on each line. */
@@ -29,7 +29,7 @@ interface WireListener {
 }
 
 /**
- * Connects to the standard streams of a program. The SDK's own stream would wait forever for an answer that is not JSON, and print duplicate or
+ * Connects to the standard streams of a program. The SDK's own stream would wait forever for a response that is not JSON, and print duplicate or
  * malformed messages to our terminal.
  */
 export function openWire({ onText, onNotification, onBroken }: WireListener): Wire {
@@ -54,7 +54,7 @@ export function openWire({ onText, onNotification, onBroken }: WireListener): Wi
     const message = jsonOf(line) as AnyMessage | undefined;
     if (message === undefined) return fail('it sent a message that is not JSON');
     if ('method' in message && !('id' in message)) return onNotification(message.method, message.params);
-    // Only the first answer counts.
+    // Only the first response counts.
     if (!('method' in message) && !unanswered.delete(message.id)) return;
     controller.enqueue(message);
   };

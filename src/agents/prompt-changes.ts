@@ -109,7 +109,7 @@ export function renderChanges({ changes, blame, unblamed }: AgentContext): Secti
       : []),
   ].join('\n\n');
   const since = `${sinceWords[base.from]} ${shortenId(base.commit)}`;
-  const shown = blame ? 'the rest of the blamed commit' : 'the commit that the failure points to most';
+  const shown = blame ? 'the rest of the blamed commit' : 'the commit that most likely broke the test';
   const isUncommitted = commit === null && base.from === 'head';
   const render = renderSection({
     title: 'What changed',

@@ -4,7 +4,7 @@ import { counted } from '../format.js';
 import { protectedNames } from '../model/guard-findings.js';
 import { removeEllipsis, type EvidenceSource, formatFacts } from '../model/diagnosis.js';
 import { describeFlake } from '../model/flake.js';
-import { findLostAnswer } from '../diagnose/requests.js';
+import { findBlockedOrigin } from '../diagnose/requests.js';
 import { findRedirect } from '../diagnose/auth-redirects.js';
 import { type SuitePhase, formatServer, describeSetUp } from '../model/failure.js';
 import { traceFiles } from '../evidence/evidence-files.js';
@@ -190,7 +190,7 @@ function renderRequests({ asked = [], handlers = [], error, blame }: AgentContex
 
 const phaseWords: Record<SuitePhase['kind'], string> = {
   config: 'when Playwright read its config',
-  'web-server': 'when Playwright started a web server of its config',
+  'web-server': 'when Playwright started a web server from its config',
   'global-setup': 'in its global set-up',
 };
 
@@ -273,11 +273,11 @@ function renderDiagnosis(
     ...named.map(({ name, at }) => `"${name}" in the project: ${at.join(', ')}`),
   ].join('\n');
   const alternativeClasses = alternatives.length > 0 ? ` (it may also be ${alternatives.join(' or ')})` : '';
-  const lost = findLostAnswer({ console, network });
+  const withheld = findBlockedOrigin({ console, network });
   const cors =
-    lost === null
+    withheld === null
       ? ''
-      : ` The page could read other answers of ${inline(lost)}, so CORS is set up: the one without the header is probably an error of that server.`;
+      : ` The page could read other responses of ${inline(withheld)}, so CORS is set up: the one without the header is probably an error of that server.`;
   const head = `It was classified as ${category}${alternativeClasses}.${warning ? ` ${warning}.` : ''}${cors}`;
   if (text === '') return renderSection({ title: 'Diagnosis', before: head });
   return renderBlock('Diagnosis', text, { longest: 1_200, before: head });

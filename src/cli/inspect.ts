@@ -14,7 +14,7 @@ import {
 } from '../clients/inspect/find-failure.js';
 import { findRun, listRunIds, type StoredRun, matchIds } from '../run/find-run.js';
 import { readPrompt } from '../clients/inspect/read-prompt.js';
-import { describeNoFailures, renderFailure, renderList } from '../clients/inspect/render-inspection.js';
+import { describeNoFailures, renderFailure, renderFailures } from '../clients/inspect/render-inspection.js';
 import type { Problem } from '../problem.js';
 import { createRedactor, type Redactor } from '../secrets/redactor.js';
 
@@ -100,7 +100,7 @@ function formatListing(
     failures.length > 0
       ? '\n\nself-heal inspect <number> shows one; add --prompt to print the prompt of its agent.'
       : '';
-  return `${renderList(run, failures)}${next}`;
+  return `${renderFailures(run, failures)}${next}`;
 }
 
 async function showPrompt(

@@ -164,7 +164,7 @@ const classDefaults: Record<Category, readonly [agent: (typeof defaultAgents)[nu
     'ui-error': ['code-review', 'A locator that matches nothing or too much, or an unexpected text.'],
     'network-error': ['debugger', 'A 5xx response, refused connection, CORS error.'],
     unknown: ['debugger', 'No rule matches.'],
-    flaky: ['debugger', 'Red and green on the same code: `self-heal flaky`.'],
+    flaky: ['debugger', 'Red and green on the same code; healed by `self-heal flaky`.'],
   };
 
 function createRoute(category: Category) {
@@ -310,7 +310,7 @@ export const agentsFileSchema = z.strictObject({
     review: withDefault(
       'always',
       createChoice(['always', 'off']),
-      'Whether the agent review-fix reviews each fix of the app that an agent made, during the proof: always, off. It works best with a different program. A fix by a `command` runner is reviewed only if agents.yaml names the runner of review-fix.',
+      'Whether the agent review-fix reviews each fix of the app that an agent made, during the proof: always, off. A reviewer finds more if its runner is not the one that made the fix. A fix by a `command` runner is reviewed only if agents.yaml names a runner for review-fix.',
     ),
     prepare: text.optional().meta({
       description: 'A shell command to run before each re-run, for suites that test a build. Default: none.',
@@ -328,16 +328,16 @@ export const agentsFileSchema = z.strictObject({
     regression: withDefault('suite', createChoice(['suite', 'none']), 'Which tests run again after healing.'),
     regressionTime: createDurationSetting(
       '10m',
-      'How long these tests may take; those near the change run first.',
+      'How long the tests that run again may take; those near the change run first.',
     ),
   }),
   blame: createSection('The search for the change that broke a test, which runs it with changes reverted.', {
     enabled: withDefault(
       true,
       z.boolean('must be true or false'),
-      'Whether a run searches before it starts its first agent.',
+      'Whether a run searches for the change that broke a test before it starts its first agent.',
     ),
-    time: createDurationSetting('2m', 'How long all searches of a run may take together.'),
+    time: createDurationSetting('2m', 'How long a run may search for such changes in total.'),
   }),
   flaky: createSection('The search for what makes a test flaky, and the proof of its fix.', {
     runs: createCountSetting(200, 'The maximum number of runs of one test under one condition.', 1),

@@ -92,7 +92,7 @@ export function createClassify(project?: ProjectRules): Classify {
   };
 }
 
-/** If an API test without a page fails an assertion, the app's answer is wrong, so the class is not `ui-error`. */
+/** If an API test without a page fails an assertion, the app's response is wrong, so the class is not `ui-error`. */
 function reclassifyApiTest(diagnosis: Diagnosis, { pageUrl, network }: Evidence): Diagnosis {
   const isApiTest =
     diagnosis.category === 'ui-error' &&
@@ -259,15 +259,15 @@ function preferErrorMessage(reason: Reason, texts: readonly EvidenceText[]): Rea
     const lines = source === reason.source ? text.split('\n') : [];
     const at = lines.findIndex((line) => line.trim() === reason.evidence);
     const message = lines
-      .slice(Math.max(0, at - MAX_FRAMES), Math.max(0, at))
+      .slice(Math.max(0, at - MAX_LINES_BETWEEN), Math.max(0, at))
       .findLast((line) => /^\S/.test(line) && messageLine.test(line));
     if (message !== undefined) return { ...reason, evidence: message.trim().slice(0, 300) };
   }
   return reason;
 }
 
-/** How many lines of stack and fields may separate an error's message from the field. */
-const MAX_FRAMES = 40;
+/** How many lines (stack frames, other fields) may stand between an error's message and its field. */
+const MAX_LINES_BETWEEN = 40;
 const messageLine = /^(?:Uncaught )?[\w.$ ]{0,60}(?:[Ee]rror|Exception)\b[^:\n]{0,60}: \S/;
 
 /** A line of the test's source or of Playwright's call log, which does not say what went wrong. */
@@ -311,7 +311,7 @@ function isExplainedByServer({ source, rule, confidence }: Reason): boolean {
 
 /**
  * Orders equally confident reasons: the server's first, then the page's, then the test's, because an exception in the page may follow from the
- * server's answer (`notes.map is not a function`).
+ * server's response (`notes.map is not a function`).
  */
 function rankSource(source: EvidenceSource): number {
   if (source === 'server') return 0;

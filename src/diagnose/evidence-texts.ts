@@ -85,7 +85,7 @@ export function collectTexts(
     failed.filter(({ common }) => !common),
     evidence,
   );
-  const isAnswered = failed.length === 0 && gotAllAnswers(evidence, isOwnUrl);
+  const isAnswered = failed.length === 0 && gotAllResponses(evidence, isOwnUrl);
   const relevant = [...named, ...unreached];
   const isExplainedByRequest = relevant.length > 0 || showsErrorPage(evidence);
   const isShared = !isExplainedByRequest && failed.some(mayShowAppError);
@@ -157,7 +157,7 @@ function showsErrorPage({ ariaSnapshot, errors }: Evidence): boolean {
 }
 
 /**
- * Returns the server's output for the rules. Tests share one server, so if this test's page got every answer and shows no error, only lines that
+ * Returns the server's output for the rules. Tests share one server, so if this test's page got every response and shows no error, only lines that
  * passing tests do not have count.
  */
 function readServerText(
@@ -211,7 +211,7 @@ function unpackJsonStacks(text: string): string {
 }
 
 /** True if the page loaded, and no request of the page to the app is still open. Ignores the test's own requests. */
-function gotAllAnswers({ network }: Evidence, isOwnUrl: (url: string) => boolean): boolean {
+function gotAllResponses({ network }: Evidence, isOwnUrl: (url: string) => boolean): boolean {
   const requests = network.filter(({ url, resourceType }) => resourceType !== 'api' && isOwnUrl(url));
   return requests.length > 0 && requests.every(({ status, failure }) => status !== null || failure !== null);
 }
@@ -319,14 +319,14 @@ function createEchoCheck(failed: readonly NetworkEntry[]): (text: string) => boo
     ...listResponseTexts(entry),
     ...listJsonErrors(entry.responseBody),
   ]);
-  const answers = failed.flatMap(({ status, url }) =>
+  const responses = failed.flatMap(({ status, url }) =>
     status === null
       ? []
       : [{ status: String(status), path: splitUrl(url)?.path.replace(/\?.*$/, '') ?? '/' }],
   );
   return (text) =>
     sentences.some((sentence) => text.includes(sentence)) ||
-    answers.some(
+    responses.some(
       ({ status, path }) =>
         answeredStatus.exec(text)?.[1] === status ||
         removeMention(text, path)

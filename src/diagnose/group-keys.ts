@@ -43,7 +43,7 @@ export function createSameTestKey({ diagnosis, evidence, failure }: DiagnosedFai
 }
 
 /**
- * Keys that different causes can share: an answer that a proxy or middleware gives for all endpoints, and mere symptoms.
+ * Keys that different causes can share: a response that a proxy or middleware gives for all endpoints, and mere symptoms.
  */
 const ambiguousKey = /→ (?:401|403|407|429|5\d\d)$|^(?:symptom|blank) \| /;
 
@@ -133,7 +133,7 @@ function createEndpointKey({ diagnosis: { category, why, facts } }: DiagnosedFai
   return isDecidedByRequest ? `endpoint | ${reduceToEndpoint(facts.endpoint)}` : null;
 }
 
-/** Returns keys for a failed request with the reason that its answer or the server gives. */
+/** Returns keys for a failed request with the reason that its response or the server gives. */
 function listExplainedEndpointKeys(
   { diagnosis: { category, why, facts } }: DiagnosedFailure,
   reasons: readonly string[],

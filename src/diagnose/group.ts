@@ -78,7 +78,7 @@ function addToGroups(groups: Group[], failure: DiagnosedFailure, keys: readonly 
 
 /**
  * Merges a group whose exception has no position (a minified bundle, a log without a stack), or whose failed request has no reason (the test left the
- * page before the answer arrived), with the group whose key has that detail, if there is only one.
+ * page before the response arrived), with the group whose key has that detail, if there is only one.
  */
 function mergeIntoExtended(groups: Group[], group: Group): void {
   for (const key of group.keys) {

@@ -5,7 +5,7 @@ import { removeEllipsis, type Reason, removeColumn } from '../model/diagnosis.js
 import { type TestError, describePhase } from '../model/failure.js';
 import type { Evidence, NetworkEntry } from '../model/evidence.js';
 import { pathOf } from '../urls.js';
-import { chooseRelevantRequests, describeWrongAnswer } from './relevant-requests.js';
+import { chooseRelevantRequests, describeWrongResponse } from './relevant-requests.js';
 import { formatEndpoint, formatRequest, listResponseTexts } from './requests.js';
 import { findLostCookie, findRedirect } from './auth-redirects.js';
 
@@ -20,7 +20,7 @@ export function describeFailure(failed: DiagnosedFailure): string {
   const symptom = describeSymptom(failed);
   const root = describeRoot(failed);
   const line = [
-    root ?? describeSilentCause(failed) ?? describeRedirect(failed) ?? describeAnswer(failed),
+    root ?? describeSilentCause(failed) ?? describeRedirect(failed) ?? describeResponse(failed),
     symptom,
   ]
     .filter((part) => part !== null)
@@ -77,7 +77,7 @@ function describeRoot({
   const [reason] = why;
   if (!reason || category === 'ui-error' || !isDeeper(reason, errors)) return null;
   const evidence = clipSentence(
-    addAnswer(stripLoggerParts(reason.evidence).replace(resourceType, ''), reason, network),
+    addMessage(stripLoggerParts(reason.evidence).replace(resourceType, ''), reason, network),
   );
   const at = facts.source !== null && !evidence.includes(facts.source) ? ` at ${facts.source}` : '';
   return `${evidence}${at}`;
@@ -101,21 +101,21 @@ function describeSilentCause({ diagnosis, evidence }: DiagnosedFailure): string 
 
 const unhandledDialog = /^(?:confirm|prompt) .*, dismissed by Playwright/s;
 
-/** Formats a request without its answer. */
+/** Formats a request without its response. */
 function formatRequestLine(entry: NetworkEntry): string {
   return formatEndpoint(entry).replace(/ → .*$/, '');
 }
 
-/** Describes the answer that a failed assertion checked, with its wrong part: `GET /api/alerts?status=pending → "status":"dismissed"`. */
-function describeAnswer({ diagnosis, evidence, failure }: DiagnosedFailure): string | null {
+/** Describes the response that a failed assertion checked, with its wrong part: `GET /api/alerts?status=pending → "status":"dismissed"`. */
+function describeResponse({ diagnosis, evidence, failure }: DiagnosedFailure): string | null {
   if (failure.scope === 'suite' || isDecidedOutsideTest(diagnosis)) return null;
-  // The invisible difference is more informative than the answer.
+  // The invisible difference is more informative than the response.
   if (evidence.errors.some(({ message }) => findLookAlike(message) !== null)) return null;
   const entry = chooseRelevantRequests(evidence, diagnosis.why).at(-1);
   if (entry && bypassedRoute(entry, evidence))
     return `${formatEndpoint(entry)} was answered by a service worker, bypassing the test's route`;
   const wrong =
-    entry && entry.resourceType !== 'document' ? describeWrongAnswer(entry, evidence.errors) : null;
+    entry && entry.resourceType !== 'document' ? describeWrongResponse(entry, evidence.errors) : null;
   return entry && wrong !== null ? `${formatRequestLine(entry)} → ${wrong}` : null;
 }
 
@@ -141,8 +141,8 @@ function isDeeper({ source, evidence }: Reason, errors: readonly TestError[]): b
   );
 }
 
-/** Adds the message in the answer if only the request decided. */
-function addAnswer(text: string, { source, evidence }: Reason, network: readonly NetworkEntry[]): string {
+/** Adds the message in the response if only the request decided. */
+function addMessage(text: string, { source, evidence }: Reason, network: readonly NetworkEntry[]): string {
   const entry =
     source === 'network'
       ? network.findLast((one) => formatRequest(one).includes(removeEllipsis(evidence)))

@@ -18,7 +18,7 @@ export interface EvidenceText {
   /** True if the text must not decide, because passing tests show it, too, or other evidence explains it. */
   readonly isHint?: boolean;
   /**
-   * True if tests share this output and no failed answer of this test is related to it. Then errors of requests are only hints, but errors of the
+   * True if tests share this output and no failed response of this test is related to it. Then errors of requests are only hints, but errors of the
    * app count.
    */
   readonly isShared?: boolean;
@@ -40,7 +40,7 @@ const MAX_EVIDENCE = 300;
 /** A line that is longer than this is shown from the clause with its match on, if the match is far from the start. */
 const MAX_SHOWN = 150;
 const FAR_FROM_START = 100;
-/** The classes of errors in the app itself, as opposed to its answers and pages. */
+/** The classes of errors in the app itself, as opposed to its responses and pages. */
 const appClasses = new Set<Category>(['build-error', 'database-error', 'runtime-error']);
 /** How many lines that `unless` excludes to skip. */
 const MAX_EXCEPTIONS = 50;

@@ -55,9 +55,9 @@ const genericWords = new Set([
 ]);
 
 /**
- * Returns the app's requests that most likely explain a failure: the deciding request, or the one whose answer contained the deciding URL. Otherwise
- * the last request that stands out (the test names it, or its answer contains the received value, contradicts its query or is empty), after the last
- * write to the same resource. Empty if no request stands out.
+ * Returns the app's requests that most likely explain a failure: the deciding request, or the one whose response contained the deciding URL. Otherwise
+ * the last request that stands out (the test names it, or its response contains the received value, contradicts its query or is empty), after the
+ * last write to the same resource. Empty if no request stands out.
  */
 export function chooseRelevantRequests(
   { network, errors, failedStep, pageUrl }: Pick<Evidence, 'network' | 'errors' | 'failedStep' | 'pageUrl'>,
@@ -90,7 +90,7 @@ export function chooseRelevantRequests(
   const { expected, received } = parseComparedValues(errors);
   const { subject, call } = parseComplaint(errors);
   const words = splitWords([failedStep, ...errors.map(findMarkedLine), subject].filter(Boolean).join('\n'));
-  // An empty answer leaves something out of a page, but leads to no other page.
+  // An empty response leaves something out of a page, but leads to no other page.
   const mayLackContent = !/^toHave(?:URL|Title)$/.test(call ?? '');
   const [last] = candidates.slice(-1);
   const computeScore = (entry: NetworkEntry) => {
@@ -124,7 +124,7 @@ export function chooseRelevantRequests(
   return [...(lastWrite ? [lastWrite] : []), best.entry];
 }
 
-/** True if an answer has an empty body, or only an empty list or object; false if the body was not recorded. */
+/** True if a response has an empty body, or only an empty list or object; false if the body was not recorded. */
 function hasEmptyBody({ responseBody, responseHeaders }: NetworkEntry): boolean {
   return responseBody === null ? responseHeaders['content-length'] === '0' : emptyBody.test(responseBody);
 }
@@ -133,7 +133,7 @@ function listPathWords({ url }: NetworkEntry): string[] {
   return [...splitWords(pathOf(url))].filter((word) => !genericWords.has(word));
 }
 
-/** Returns a field of an answer that contradicts the request's query: `?status=pending → [{"status":"dismissed"}]`. */
+/** Returns a field of a response that contradicts the request's query: `?status=pending → [{"status":"dismissed"}]`. */
 export function findContradiction({ url, responseBody }: NetworkEntry): string | null {
   const query = new URLSearchParams(url.split('?')[1] ?? '');
   const fields = [...(responseBody ?? '').matchAll(/"([\w-]{1,60})":\s*"?([^",}\]]{1,80})"?/g)];
@@ -141,8 +141,8 @@ export function findContradiction({ url, responseBody }: NetworkEntry): string |
   return wrong?.[0] ?? null;
 }
 
-/** Describes the visible fault in an answer that an assertion checks; null if none is visible. */
-export function describeWrongAnswer(
+/** Describes the visible fault in a response that an assertion checks; null if none is visible. */
+export function describeWrongResponse(
   entry: NetworkEntry,
   errors: readonly Pick<TestError, 'message'>[],
 ): string | null {
@@ -156,13 +156,13 @@ export function describeWrongAnswer(
   return value === undefined ? null : clipAround(body, [value], 60);
 }
 
-/** Returns the request whose answer decided a failure: it failed, or contains the value that an assertion rejects; null if there is none. */
-export function findDecidingAnswer({ failure, diagnosis, evidence }: DiagnosedFailure): string | null {
+/** Returns the request whose response decided a failure: it failed, or contains the value that an assertion rejects; null if there is none. */
+export function findDecidingResponse({ failure, diagnosis, evidence }: DiagnosedFailure): string | null {
   if (failure.scope === 'suite') return null;
   const [reason] = diagnosis.why;
   const entry = chooseRelevantRequests(evidence, diagnosis.why).at(-1);
   if (!entry || entry.resourceType === 'document') return null;
-  const isWrong = reason?.source === 'network' || describeWrongAnswer(entry, evidence.errors) !== null;
+  const isWrong = reason?.source === 'network' || describeWrongResponse(entry, evidence.errors) !== null;
   return isWrong ? `${entry.method} ${pathOf(entry.url)}` : null;
 }
 

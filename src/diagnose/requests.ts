@@ -44,8 +44,8 @@ export function repeatsRequest(line: string, network: readonly NetworkEntry[]): 
 }
 
 /**
- * Returns the app's own requests that got an error or no answer. Omits images, fonts and beacons, and refusals that the test expects: a 4xx answer to its
- * own request, unless the test fails because of it, and a refused sign-in whose message the test reads.
+ * Returns the app's own requests that got an error or no response. Omits images, fonts and beacons, and refusals that the test expects: a 4xx response
+ * to its own request, unless the test fails because of it, and a refused sign-in whose message the test reads.
  */
 export function findFailedRequests(
   { network, errors }: Pick<Evidence, 'network' | 'errors'>,
@@ -56,7 +56,7 @@ export function findFailedRequests(
     (entry.resourceType === 'api' &&
       isRefusal(entry) &&
       !errors.some(
-        (error) => isAboutAnswer(error, entry) || (entry === lastApiRequest && readsStatus(error)),
+        (error) => isAboutResponse(error, entry) || (entry === lastApiRequest && readsStatus(error)),
       )) ||
     (isSignIn(entry) && (entry.status === 401 || entry.status === 403) && expectsRefusal(errors));
   return network
@@ -93,7 +93,7 @@ function expectsRefusal(errors: readonly TestError[]): boolean {
 
 const abortError = /ERR_(?:ABORTED|BLOCKED_BY_CLIENT)|NS_BINDING_ABORTED/;
 
-/** True if the page or an extension aborted a request while its answer arrived. */
+/** True if the page or an extension aborted a request while its response arrived. */
 export function wasAborted({ status, failure }: NetworkEntry): boolean {
   return status !== null && status < 400 && abortError.test(failure ?? '');
 }
@@ -107,8 +107,8 @@ export function mayShowAppError(entry: NetworkEntry): boolean {
   return !entry.common || isServerError(entry);
 }
 
-/** True if an error quotes an answer's body or, unless it is about an element, names its status. */
-function isAboutAnswer({ message }: TestError, { status, responseBody }: NetworkEntry): boolean {
+/** True if an error quotes a response's body or, unless it is about an element, names its status. */
+function isAboutResponse({ message }: TestError, { status, responseBody }: NetworkEntry): boolean {
   const namesStatus = status !== null && message.includes(String(status)) && findLocator(message) === null;
   const quotes = [
     ...listJsonErrors(responseBody),
@@ -150,7 +150,7 @@ export function shortenUrl(url: string): string {
   return parts && isLoopback(parts.host) ? parts.path : url;
 }
 
-/** Describes how a request ended: its status, why it has none, or why the browser withheld the answer. */
+/** Describes how a request ended: its status, why it has none, or why the browser withheld the response. */
 export function describeOutcome({ status, failure }: NetworkEntry): string {
   const wasWithheld = status !== null && status < 400 && failure !== null;
   return wasWithheld ? `${failure} (answered with ${status})` : String(status ?? failure ?? 'no answer');
@@ -204,7 +204,7 @@ export function isErrorPage({ status, resourceType, responseBody, responseHeader
   return (status ?? 0) >= 500 && isHtml && /^(?:document|fetch|xhr)$/.test(resourceType);
 }
 
-/** Returns the text of a server's error page; empty for any other answer. */
+/** Returns the text of a server's error page; empty for any other response. */
 export function readErrorPage(entry: NetworkEntry): string {
   return isErrorPage(entry) ? stripMarkup(entry.responseBody ?? '').slice(0, MAX_PAGE) : '';
 }
@@ -229,10 +229,13 @@ const missingCorsHeader =
   /'(https?:\/\/[^'\s]{1,2000})' from origin .{1,300} blocked by CORS policy: .{0,200}No 'Access-Control-Allow-Origin'/;
 
 /**
- * Returns the origin of an answer that the browser withheld because it lacked the CORS header that other answers of that origin have; null if there
- * is none. Such an answer is usually the error page of a failed server.
+ * Returns the origin of a response that the browser withheld because it lacked the CORS header that other responses of that origin have; null if
+ * there is none. Such a response is usually the error page of a failed server.
  */
-export function findLostAnswer({ console, network }: Pick<Evidence, 'console' | 'network'>): string | null {
+export function findBlockedOrigin({
+  console,
+  network,
+}: Pick<Evidence, 'console' | 'network'>): string | null {
   const origins = console.flatMap(
     ({ text }) => splitUrl(missingCorsHeader.exec(text)?.[1] ?? '')?.origin ?? [],
   );

@@ -14,7 +14,7 @@ export interface Pattern {
 export interface Rule extends Pattern {
   readonly category: Category;
   readonly sources: readonly EvidenceSource[];
-  /** Set if a match means that a request has no answer; it does not count if the page got every answer. */
+  /** Set if a match means that a request has no response; it does not count if the page got every response. */
   readonly unanswered?: true;
   /** How certain it is that a match shows the root cause: `certain`, `likely` or `weak`. */
   readonly confidence: number;

@@ -49,7 +49,7 @@ export function mayExplainFailure(
 /** A host name that resolves only within a container or office network, so it comes from the app's own configuration. */
 const internalName = /^[^.]+$|\.(?:internal|local|lan|svc|cluster\.local|docker)$/i;
 
-/** True if the app itself named the host of a request: in an answer, in a redirect, or by a name that is not public. */
+/** True if the app itself named the host of a request: in a response, in a redirect, or by a name that is not public. */
 export function isNamedByApp(
   { url }: NetworkEntry,
   { network }: Pick<Evidence, 'network'>,

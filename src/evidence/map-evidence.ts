@@ -72,7 +72,7 @@ export function mapEvidence(
           serverLines: evidence.serverLines.map((line) => ({ ...line, text: map(line.text, 'consoleText') })),
         }
       : {}),
-    network: evidence.network.map((entry) => mapAnswer(entry, map)),
+    network: evidence.network.map((entry) => mapResponse(entry, map)),
     sources: excerpts.listExcerpts(),
   };
 }
@@ -98,6 +98,6 @@ function mapError(error: TestError, map: MapPart): TestError {
 }
 
 /** Development servers answer a failed request with the stack of their own error. */
-function mapAnswer(entry: NetworkEntry, map: MapPart): NetworkEntry {
+function mapResponse(entry: NetworkEntry, map: MapPart): NetworkEntry {
   return hasFailed(entry) ? mapParts(entry, { responseBody: 'body' }, map) : entry;
 }

@@ -67,7 +67,7 @@ function countErrors({ console, network }: TestEntries): ErrorCounts {
     ...console.filter(isAlarming).map(({ text }) => createConsoleKey(text)),
     ...network.filter((request) => hasFailed(request) || isRedirected(request)).map(createRequestKey),
     // A polling app always has an open request, which counts as unanswered if the test fails a moment later.
-    ...network.filter(hasNoAnswer).map((request) => createRequestKey({ ...request, failure: unanswered })),
+    ...network.filter(hasNoResponse).map((request) => createRequestKey({ ...request, failure: unanswered })),
   ];
   const countsByKey = new Map<string, number>();
   for (const key of keys) countsByKey.set(key, (countsByKey.get(key) ?? 0) + 1);
@@ -86,7 +86,7 @@ function listWrites(network: readonly NetworkEntry[]): string[] {
   return [...new Set(lines)].slice(-MAX_WRITES);
 }
 
-function hasNoAnswer({ status, failure }: NetworkEntry): boolean {
+function hasNoResponse({ status, failure }: NetworkEntry): boolean {
   return status === null && failure === null;
 }
 
@@ -134,7 +134,7 @@ export function markCommon<T extends TestEntries>(
   const isQuotedText = ({ text }: ConsoleEntry) =>
     text.length >= MIN_QUOTED_LENGTH && errors.some(({ message }) => message.includes(text));
   const received = errors.flatMap(({ message }) => stripAnsi(message).match(receivedLine) ?? []);
-  const isQuotedAnswer = (entry: NetworkEntry) =>
+  const isQuotedResponse = (entry: NetworkEntry) =>
     listResponseTexts(entry).some((text) => received.some((line) => line.includes(text)));
   const counts = new Map<string, number>();
   const mark = <E extends ConsoleEntry | NetworkEntry>(
@@ -174,7 +174,7 @@ export function markCommon<T extends TestEntries>(
         comparedTests: choosePassingTests(request),
         isUnreachable: isUnreachable(failure, url),
       };
-      return isQuotedAnswer(request) ? request : mark(request, createRequestKey(request), options);
+      return isQuotedResponse(request) ? request : mark(request, createRequestKey(request), options);
     }),
   };
 }
@@ -188,7 +188,7 @@ export function createConsoleKey(text: string): string {
 
 /**
  * Returns the key of a request: its method, its URL without the query, and its status or failure. The test's own requests have different keys from
- * its page's: an answer to the page does not show that the test's own request works.
+ * its page's: a response to the page does not show that the test's own request works.
  */
 export function createRequestKey({ method, url, resourceType, status, failure }: NetworkEntry): string {
   const sender = resourceType === 'api' ? 'test' : 'page';

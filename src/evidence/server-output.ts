@@ -18,7 +18,7 @@ import {
 
 /** Server output up to this long after the test is read, too: servers log a failed request slightly after they answer it. */
 export const AFTER_TEST_MS = 2_000;
-/** A log line this close to an answer counts as about that request. The smallest distance is tried first. */
+/** A log line this close to a response counts as about that request. The smallest distance is tried first. */
 const NEARNESS_MS = [20, 80, 300];
 /** The same distance for requests of passing tests. Later output may belong to the next test. */
 const NEAR_PASSING_MS = 80;
@@ -107,7 +107,7 @@ export async function readTestServerOutput(
     failedRequests.length === 0
       ? []
       : NEARNESS_MS.map((ms) =>
-          readOutput(logs, mergeWindows(failedRequests.map((request) => windowAroundAnswer(request, ms)))),
+          readOutput(logs, mergeWindows(failedRequests.map((request) => windowAroundResponse(request, ms)))),
         );
   const isAppError = (block: string) => !isAboutOthers(block) && reportsError(block, proxyError);
   const nearAppError = nearby.find(({ text }) => splitLogBlocks(text).some(isAppError));
@@ -170,10 +170,10 @@ export function reportsError(text: string, except?: RegExp): boolean {
 }
 
 /**
- * Returns a window around the answer to a request, not before the request's start. Without an answer, the window begins earlier, because a
+ * Returns a window around the response to a request, not before the request's start. Without a response, the window begins earlier, because a
  * dying process prints its error before the connection ends.
  */
-function windowAroundAnswer({ time, durationMs }: RequestSpan, ms: number): TimeWindow {
+function windowAroundResponse({ time, durationMs }: RequestSpan, ms: number): TimeWindow {
   const answered = time + (durationMs ?? 0);
   const started = time - (durationMs === null ? ms : REPORTED_LATE_MS);
   return { from: Math.max(started, answered - ms), to: answered + ms };

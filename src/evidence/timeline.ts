@@ -74,7 +74,7 @@ export function buildTimeline(
       .map(({ evidence }) => removeEllipsis(evidence));
   const events = [
     ...listStepEvents(recorded, knownText),
-    // The page of a 5xx answer is read like server output.
+    // The page of a 5xx response is read like server output.
     ...listRequestEvents(recorded, [...reasons('network'), ...reasons('server')], {
       lengths,
       knownText,
@@ -145,7 +145,7 @@ function listRequestEvents(
   const values = [...received, ...expected];
   const routes = steps.flatMap(({ title }) => /^Route requests (\S+)/.exec(title)?.[1] ?? []);
   let origin = '';
-  // Frameworks set cookies in every answer; they are worth showing only if a request was rejected or redirected.
+  // Frameworks set cookies in every response; they are worth showing only if a request was rejected or redirected.
   const hasRejection = network.some(
     ({ method, status, resourceType }) =>
       status === 401 ||
@@ -170,16 +170,16 @@ function listRequestEvents(
     const sentCookies = hasRejection && isSignedIn && isRefused ? describeSentCookies(entry) : '';
     isSignedIn ||= cookies !== undefined || isSignIn(entry);
     const durationText = formatDuration(entry.durationMs ?? 0);
-    const answer = `${describeAnswer(entry)}${describeOddity(entry)}`;
-    // Does not repeat lines of the body that the answer already contains.
+    const response = `${describeResponse(entry)}${describeOddity(entry)}`;
+    // Does not repeat lines of the body that the response already contains.
     const bodyLines = readErrorBody(entry)
       .split('\n')
-      .filter((line) => !answer.includes(line));
+      .filter((line) => !response.includes(line));
     const line = [
       `  ${entry.isOfServiceWorker ? '[service worker] ' : ''}${entry.method} ${(isSameOrigin ? entry.url.replace(/^\w+:\/\/[^/?#]*/, '') : entry.url).slice(0, 300)}`,
       isKnownRequest(entry) ? '' : excerptBody(entry.requestBody, body / 2),
       sentCookies,
-      ` → ${answer}`,
+      ` → ${response}`,
       durationText === '' ? '' : ` after ${durationText}`,
       isKnownRequest(entry)
         ? ''
@@ -195,7 +195,7 @@ function listRequestEvents(
     const isQuiet = entry.common || matcher.removeNoise('network', formatRequest(entry)) === '';
     const isNotable = failed || entry.isOpen || cookies !== undefined || isSignIn(entry);
     const baseRank = isNotable ? rank.error : rank.call;
-    const exchange = `${entry.isOfServiceWorker ?? ''} ${entry.method} ${entry.url} ${answer} ${entry.requestBody} ${entry.responseBody}`;
+    const exchange = `${entry.isOfServiceWorker ?? ''} ${entry.method} ${entry.url} ${response} ${entry.requestBody} ${entry.responseBody}`;
     return [
       {
         time: entry.time,
@@ -207,7 +207,7 @@ function listRequestEvents(
   });
 }
 
-function describeAnswer(entry: NetworkEntry): string {
+function describeResponse(entry: NetworkEntry): string {
   const { status, failure, isOpen, responseHeaders } = entry;
   const redirectTarget =
     status !== null && status >= 300 && status < 400 ? responseHeaders['location'] : undefined;
@@ -223,7 +223,7 @@ function excerptBody(text: string | null, maxLength: number, values: readonly st
   return line === '' ? '' : ` ${clipAround(line, values, maxLength)}`;
 }
 
-/** Formats a request and its answer with both bodies; cuts long bodies to the text around these values. */
+/** Formats a request and its response with both bodies; cuts long bodies to the text around these values. */
 export function formatExchange(
   entry: NetworkEntry,
   { values, room }: { readonly values: readonly string[]; readonly room: number },
@@ -231,7 +231,7 @@ export function formatExchange(
   return [
     `${entry.method} ${shortenUrl(entry.url).slice(0, 300)}`,
     excerptBody(entry.requestBody, room, values),
-    ` → ${describeAnswer(entry)}${describeOddity(entry)}`,
+    ` → ${describeResponse(entry)}${describeOddity(entry)}`,
     excerptBody(readErrorBody(entry) || readJsonBody(entry), room, values),
   ].join('');
 }

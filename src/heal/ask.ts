@@ -13,7 +13,7 @@ import { recordDecidedAttempt, storeStart } from './attempt/trial.js';
 import type { CauseWork } from './cause-work.js';
 import type { PreparedPatch } from './hooks.js';
 import { isOwnAssertion } from './own-assertion.js';
-import { applyForReview } from './offers.js';
+import { tryPatchForReview } from './offers.js';
 import type { Session } from './session.js';
 import { storedSignature } from './stored-signature.js';
 
@@ -134,7 +134,7 @@ async function offerPatch(
     claim: { status: 'fixed', summary },
     usage: { costUsd: 0, inputTokens: null, outputTokens: null, turns: null, sessionId: null },
   };
-  const attempt = await applyForReview(session, cause, { pending, patch });
+  const attempt = await tryPatchForReview(session, cause, { pending, patch });
   if (attempt === null || session.signal.aborted) return;
   await recordDecidedAttempt(session, { cause, id, attempt });
   if (attempt.end.kind === 'offered') work.attempts = [...work.attempts, attempt];

@@ -94,7 +94,7 @@ async function proveGreen(
     tests: failures.map(({ failure }) => {
       const key = failureKey(failure);
       const results = observations.listResults(key);
-      // Before, a test that needs others to fail may have been green alone.
+      // Results from before the change do not count: alone, a test that only fails among others may have been green then.
       const since = results.find(({ changes }) => changes.includes(change))?.run ?? 0;
       return createTestInProof({ key, fix: change, results, since, isSuite: failure.scope === 'suite' });
     }),
@@ -121,8 +121,8 @@ async function proveGreen(
 
 const isGone = ({ ended }: Observation) => ended === 'absent' || ended === 'skipped';
 
-/** Applies a patch to the project, proves it, and reverts it. Returns null if it cannot be applied. */
-export async function applyForReview(
+/** Applies a patch to the project, proves it, and reverts it, so that a person can decide. Returns null if it cannot be applied. */
+export async function tryPatchForReview(
   session: Session,
   cause: Cause,
   { pending, patch }: { readonly pending: PendingAttempt; readonly patch: PreparedPatch },

@@ -101,7 +101,7 @@ const MAX_SUITE_FLAKES = 2;
 /** True if healing may start on another cause or with another agent. */
 export function mayStartMoreWork(progress: Progress): boolean {
   const { session, causes, suiteFlakes } = progress;
-  // An unusable agent stops healing only if it started: until then nothing was spent, and every cause still gets its diagnosis.
+  // Healing stops at an unusable agent only after an attempt with it: before that, nothing was spent, and every cause still gets its diagnosis.
   const isUnusable = [...causes.values()].some((cause) => {
     return (
       getCurrentVerdict(progress, cause) === 'agent-unusable' && listCauseAttempts(progress, cause).length > 0

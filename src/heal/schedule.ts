@@ -1,4 +1,4 @@
-import { findDecidingAnswer } from '../diagnose/relevant-requests.js';
+import { findDecidingResponse } from '../diagnose/relevant-requests.js';
 import type { Cause, DiagnosedFailure } from '../model/cause.js';
 import type { AgentSlot } from './attempt/start-agent.js';
 import { isGreenWithOthers } from './attempt/trial.js';
@@ -162,7 +162,7 @@ export class Schedule {
     const others = all
       .toSorted(
         (a, b) =>
-          Number(haveSameAnswer(work, b)) - Number(haveSameAnswer(work, a)) || latestRun(a) - latestRun(b),
+          Number(shareResponse(work, b)) - Number(shareResponse(work, a)) || latestRun(a) - latestRun(b),
       )
       .slice(0, Math.min(MAX_OTHER_FAILURES, this.#agents.count));
     const revealed = [...this.revealed.values()].filter(({ failure }) => failure.scope === 'test');
@@ -189,7 +189,7 @@ export class Schedule {
       [...this.#onTrial].some(
         (other) =>
           other !== work &&
-          (haveSameAnswer(other, work) || (hasOneAgent && !this.#haveDifferentCauses(other, work))),
+          (shareResponse(other, work) || (hasOneAgent && !this.#haveDifferentCauses(other, work))),
       )
     );
   }
@@ -314,9 +314,9 @@ export class Schedule {
 }
 
 /** True if the same response of the app decided both causes. */
-function haveSameAnswer({ cause }: CauseWork, { cause: other }: CauseWork): boolean {
-  const answer = findDecidingAnswer(cause.lead);
-  return answer !== null && answer === findDecidingAnswer(other.lead);
+function shareResponse({ cause }: CauseWork, { cause: other }: CauseWork): boolean {
+  const response = findDecidingResponse(cause.lead);
+  return response !== null && response === findDecidingResponse(other.lead);
 }
 
 /** A lock on the working tree. When it is released, the most useful waiting task gets it. */

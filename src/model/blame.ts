@@ -41,7 +41,7 @@ export type BlameBase = z.infer<typeof blameBaseShape>;
 /** The changes since a test was green, or else the latest ones, found without running tests. */
 export interface Changes {
   readonly base: BlameBase;
-  /** The commit that the failure points to most; null for uncommitted changes. */
+  /** The commit that most likely broke the test; null for uncommitted changes. */
   readonly commit: BlamedCommit | null;
   /** Its hunks in the app, most relevant first. */
   readonly hunks: readonly Omit<BlamedHunk, 'inTests'>[];

@@ -49,7 +49,7 @@ const networkEntryShape = z.object({
   answeredBy: z.enum(['test', 'no-server']).exactOptional(),
   /** Set if a service worker sent it. */
   isOfServiceWorker: z.literal(true).exactOptional(),
-  /** Set if its answer had begun but was incomplete when the test ended. */
+  /** Set if its response had begun but was incomplete when the test ended. */
   isOpen: z.literal(true).exactOptional(),
   /**
    * True if passing tests of the run have it as often, so it hardly explains the failure; absent without passing tests to compare with.
@@ -58,7 +58,7 @@ const networkEntryShape = z.object({
 });
 export type NetworkEntry = z.infer<typeof networkEntryShape>;
 
-/** The `failure` of a call of the page that was still waiting for its answer when the test ended. */
+/** The `failure` of a call of the page that was still waiting for its response when the test ended. */
 export const unanswered = 'no answer until the test ended';
 
 /** True if the request got no response, or one with an error status. */

@@ -80,7 +80,7 @@ const lines: { readonly [T in Event['type']]: FormatLines<EventOf<T>> } = {
   'fixer.proposed': (event) =>
     `${causePrefix(event)}attempt ${event.attempt}, without an agent run: ${event.summary}`,
   'agent.started': (event, paint) =>
-    `${causePrefix(event)}${event.isReview ? 'reviewing the fix' : `attempt ${event.attempt}`}: ${paint.bold(event.slashCommand)} (${event.runner}) may work for ${duration(event.timeoutMs)}; log: ${event.logFile}`,
+    `${causePrefix(event)}${event.isReview ? 'reviewing the fix' : `attempt ${event.attempt}`}: ${paint.bold(event.slashCommand)} (${event.runner}), at most ${duration(event.timeoutMs)}; log: ${event.logFile}`,
   'agent.activity': noLines,
   'agent.ended': formatAgentEnd,
   'agent.retrying': (event) =>

@@ -30,7 +30,7 @@ export interface RunFolder {
   readonly finalDir: string;
   /** Creates `failures/<n>` and returns its path. */
   makeFailureFolder(n: number): Promise<string>;
-  /** Returns `attempts/<n>`, without an extension, in an existing folder. */
+  /** Creates `attempts` and returns `attempts/<n>`, the path of files without their extension. */
   makeAttemptPath(n: number): Promise<string>;
 }
 

@@ -53,7 +53,7 @@ export const providerTokens: readonly (readonly [kind: string, shape: string])[]
   ['pulumi token', String.raw`pul-[\da-f]{40}`],
   ['razorpay key', String.raw`rzp_(?:live|test)_[A-Za-z\d]{14}`],
   ['readme key', String.raw`rdme_[\da-z]{70}`],
-  ['gem host key', String.raw`rubygems_[\da-f]{48}`],
+  ['gem registry key', String.raw`rubygems_[\da-f]{48}`],
   ['sentry token', String.raw`sntryu_[\da-f]{64}`],
   ['shippo token', String.raw`shippo_(?:live|test)_[\da-f]{40}`],
   ['shopify token', String.raw`prtapi_[\da-f]{32}`],

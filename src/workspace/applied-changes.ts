@@ -67,7 +67,7 @@ export class AppliedChanges {
     const revert = async () => {
       // The change may have been written in part.
       this.#reverted = new Set();
-      await this.revertExactly(ids);
+      await this.setReverted(ids);
       await this.#forget(ids);
     };
     try {
@@ -107,7 +107,7 @@ export class AppliedChanges {
   }
 
   /** Reverts exactly these changes and applies all others. */
-  async revertExactly(goal: ReadonlySet<string>): Promise<WriteResult> {
+  async setReverted(goal: ReadonlySet<string>): Promise<WriteResult> {
     const { lockEdits, ...result } = await this.#revertAndInstall(goal);
     await this.#restoreLockFiles(lockEdits);
     return result;
@@ -170,7 +170,7 @@ export class AppliedChanges {
     const reverted = this.findDependents(ids);
     const reapplied = this.#changes.filter(({ id }) => reverted.has(id) && !ids.includes(id));
     for (const id of reverted) this.#decided.delete(id);
-    const result = await this.revertExactly(reverted);
+    const result = await this.setReverted(reverted);
     await this.#forget(reverted);
     const lost: string[] = [];
     for (const change of reapplied) if ((await this.apply(change)).kind !== 'applied') lost.push(change.id);

@@ -186,7 +186,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
       };
     },
     apply: (change) => write(() => changes.apply(change)),
-    revertTemporarily: (ids) => write(() => changes.revertExactly(changes.findDependents(ids))),
+    revertTemporarily: (ids) => write(() => changes.setReverted(changes.findDependents(ids))),
     revert: (ids) => write(() => changes.revert(ids)),
     listApplied: () => changes.listApplied().map(({ id }) => id),
     listEditedFiles: () => changes.listEditedFiles(),

@@ -86,20 +86,19 @@ function describeRequestDifferences(red: TracedRun, green: TracedRun, steps: Com
   const getEnd = ({ endedAt, startedAt }: TraceAction) => endedAt ?? startedAt;
   const createRequestKey = ({ method, url }: TracedRun['requests'][number]) =>
     `${method} ${url.replace(/[?#].*/s, '')}`;
-  const getAnswerTime = ({ time, durationMs }: TracedRun['requests'][number]) =>
+  const getEndTime = ({ time, durationMs }: TracedRun['requests'][number]) =>
     durationMs === null ? Infinity : time + durationMs;
   const redRequests = new Map(red.requests.map((request) => [createRequestKey(request), request]));
   const end = getEnd(steps.red[1]);
   return [...new Map(green.requests.map((request) => [createRequestKey(request), request]))]
     .flatMap(([key, request]) => {
       const name = quote(key);
-      if (getAnswerTime(request) > getEnd(steps.green[1])) return [];
+      if (getEndTime(request) > getEnd(steps.green[1])) return [];
       const now = redRequests.get(key);
-      const first = `${Math.round(getAnswerTime(request) - steps.green[0])} ms after the first step when green`;
+      const first = `${Math.round(getEndTime(request) - steps.green[0])} ms after the first step when green`;
       if (!now || now.time > end)
         return [`${name} was answered ${first}; when red it had not been sent by then`];
-      if (getAnswerTime(now) > end)
-        return [`${name} was answered ${first}; when red it had no answer by then`];
+      if (getEndTime(now) > end) return [`${name} was answered ${first}; when red it had no answer by then`];
       if (hasFailed(now) !== hasFailed(request) || now.status !== request.status)
         return [
           `${name} was answered ${request.status ?? request.failure} when green, ${now.status ?? now.failure} when red`,

@@ -17,7 +17,7 @@ export function describeNoFailures({ report }: StoredRun): string {
 }
 
 /** Renders the failures of a run, one line each. */
-export function renderList(run: StoredRun, all: readonly InspectedFailure[]): string {
+export function renderFailures(run: StoredRun, all: readonly InspectedFailure[]): string {
   const { report, runId, unreadable } = run;
   const outcome = report?.exitCode === null ? 'did not finish' : report?.outcome;
   const head = report

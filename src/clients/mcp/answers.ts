@@ -99,7 +99,7 @@ function formatWarnings(warnings: readonly string[]): string[] {
 }
 
 /** The data that `check_fix` returns. */
-export const fixAnswerShape = {
+export const verificationAnswerShape = {
   runId: z.string(),
   verdict: z.enum(changeVerdicts),
   reason: z.string(),
@@ -114,7 +114,7 @@ export const fixAnswerShape = {
 };
 
 /** Answers with the verdict on the changes in the working tree; null if the run was interrupted before the verdict. */
-export function createFixAnswer(report: Report): ToolAnswer | null {
+export function createVerificationAnswer(report: Report): ToolAnswer | null {
   const { runId, verification, causes } = report;
   if (!verification) return null;
   const { verdict, reason, base, files, findings, tests, proven, notProven } = verification;

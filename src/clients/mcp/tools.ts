@@ -24,8 +24,8 @@ import {
   answeredShape,
   createFailureAnswer,
   failureShape,
-  createFixAnswer,
-  fixAnswerShape,
+  createVerificationAnswer,
+  verificationAnswerShape,
   createQuestionsAnswer,
   questionsShape,
   createRunAnswer,
@@ -104,11 +104,11 @@ export const tools: Readonly<Record<string, Tool>> = {
         .optional()
         .describe('have another agent review, in a new session, whether the change is honest'),
     },
-    output: fixAnswerShape,
+    output: verificationAnswerShape,
     isReadOnly: false,
     run: ({ depth, filter, base, review }, hosting) =>
-      awaitAnswer(createFixAnswer, verify({ depth, tests: filter, base, review, ...hosting })),
-    rebuild: async (runId) => readStoredAnswer(runId, createFixAnswer),
+      awaitAnswer(createVerificationAnswer, verify({ depth, tests: filter, base, review, ...hosting })),
+    rebuild: async (runId) => readStoredAnswer(runId, createVerificationAnswer),
   }),
   blame: defineTool({
     description:

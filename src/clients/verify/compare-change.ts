@@ -117,7 +117,7 @@ export function announceVerdict(
 }
 
 /** Ends the verification if the guard refuses the change; returns null if its tests have to run. */
-export function refuseByGuard(opened: Pick<OpenRun, 'bus'>, change: ComparedChange): HealResult | null {
+export function endIfRefused(opened: Pick<OpenRun, 'bus'>, change: ComparedChange): HealResult | null {
   const { refusals } = change;
   if (refusals.length === 0) return null;
   const reason = `the guard has ${counted(refusals.length, 'finding')}, so no test was run`;

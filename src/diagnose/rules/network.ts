@@ -11,12 +11,12 @@ export const networkRules = createRules('network-error', {
   'network/policy': [
     certain,
     // Requests that the browser blocks because of a header or the page's own URL (CORS, Content-Security-Policy, framing, mixed content), and a
-    // server's answer to a host that is not on its list.
+    // server's response to a host that is not on its list.
     /blocked by CORS|\bCORS (?:policy|error|request|preflight|header)|Cross-Origin Request Blocked|Access-Control-Allow-\w+|(?:Refused to (?:connect|frame|load|execute|apply|send|create|run)|Connecting to|Framing|Loading|Executing)\b.{0,300}Content Security Policy|Content-Security-Policy: .{0,80}blocked|Mixed Content: |mixed active content|blocked a frame with origin|Refused to display '|[Bb]locked because of a permissions policy|[Pp]ermissions policy violation|Refused to get unsafe header|\bBlocked hosts?: \S|\bInvalid Host header\b|\bBlocked request\. This host\b|\bInvalid HTTP_HOST header\b/i,
   ],
   'network/own-request-failed': [
     certain,
-    // Of the 4xx answers to a test's own requests, the evidence text contains only the one that made the test fail.
+    // Of the 4xx responses to a test's own requests, the evidence text contains only the one that made the test fail.
     /^(?:xhr|fetch|document|other|eventsource|websocket|api) [A-Z]+ \S+ → 5\d\d|^\w+ [A-Z]+ \S+ → 5\d\d with JSON|^api [A-Z]+ \S+ → 4\d\d|^\w+ [A-Z]+ \S+ → (?:net::ERR_(?!ABORTED|BLOCKED_BY_CLIENT|CACHE)\w+|NS_ERROR_\w+|[A-Z]\w+ )/m,
     { in: ['network'] },
   ],
@@ -27,7 +27,7 @@ export const networkRules = createRules('network-error', {
   ],
   'network/own-request-4xx': [
     likely,
-    // Also a script at a wrong URL, and a request without an answer. Not 401: pages ask who is signed in, and get 401 for visitors.
+    // Also a script at a wrong URL, and a request without a response. Not 401: pages ask who is signed in, and get 401 for visitors.
     /^(?:xhr|fetch|document|other|eventsource|websocket) [A-Z]+ \S+ → 4\d\d|^(?:script|stylesheet) GET \S+ → (?:404|2\d\d with text\/html)|^(?:xhr|fetch) [A-Z]+ \S+ → 2\d\d with text\/html|^(?:xhr|fetch|document) [A-Z]+ \S+ → no answer/m,
     { in: ['network'], unless: /\/(?:me|session|whoami|user|profile|refresh|token)\b\S* → 40[13]/ },
   ],

@@ -76,7 +76,7 @@ export function parseTraceRequest(snapshot: unknown): TraceRequest {
     responseHeaders: response.headers,
     requestBody: request.postData.text || null,
     responseBody: null,
-    ...(isAnswered ? readAnswerer(entry, response) : {}),
+    ...(isAnswered ? readResponder(entry, response) : {}),
     ...(entry._serviceWorkerRef ? { isOfServiceWorker: true as const } : {}),
     ...(isAnswered && timings.receive === -1 ? { isOpen: true as const } : {}),
     requestBodyFile: findEntryName(request.postData),
@@ -84,7 +84,7 @@ export function parseTraceRequest(snapshot: unknown): TraceRequest {
   };
 }
 
-function readAnswerer(
+function readResponder(
   entry: Pick<z.infer<typeof harEntry>, '_wasFulfilled' | 'serverIPAddress'>,
   { _transferSize: sent }: { readonly _transferSize: number | null },
 ): Pick<NetworkEntry, 'answeredBy'> {
@@ -100,7 +100,7 @@ const extensions: readonly (readonly [type: string, extension: RegExp])[] = [
 ];
 
 /**
- * Traces before 1.60 lack the resource's type, but browsers send it to the server (Fetch Metadata). A request without an answer lacks those
+ * Traces before 1.60 lack the resource's type, but browsers send it to the server (Fetch Metadata). A request without a response lacks those
  * headers, too.
  */
 function guessResourceType(url: string, headers: Readonly<Record<string, string>>): string {

@@ -66,8 +66,7 @@ async function withEntries<T>(
   return withZip(file, async (zip) => {
     const entries = await listEntries(zip, () => true, MAX_ENTRIES);
     const size = entries.reduce((sum, { entry }) => sum + entry.uncompressedSize, 0);
-    if (size > MAX_BYTES)
-      throw new Error(`it has ${Math.round(size / 1024 / 1024)} MB, which is too much to mask`);
+    if (size > MAX_BYTES) throw new Error(`it is too large to mask (${Math.round(size / 1024 / 1024)} MB)`);
     return work(zip, entries);
   });
 }

@@ -200,7 +200,7 @@ function listSteps({ actions, typed }: TraceReading, notes: EvidenceNotes): Test
 /** A call that has been open for longer than this when its test fails counts as failed. */
 const UNANSWERED_AFTER_MS = 1000;
 
-/** Marks a request that failed without an error status: no answer in time, a GraphQL error, or a page in place of a script. */
+/** Marks a request that failed without an error status: no response in time, a GraphQL error, or a page in place of a script. */
 function markHiddenFailure(entry: NetworkEntry, { actions, lastTime }: TraceReading): NetworkEntry {
   const { status, failure, resourceType } = entry;
   if (failure !== null) return entry;

@@ -10,7 +10,7 @@ import { chooseTestsToRunWithoutFix } from '../alike.js';
 import type { CauseWork } from '../cause-work.js';
 import { fixedOutside, wasFixedOutside } from '../fixed-outside.js';
 import { judgeRerun, type Judgement } from '../judge.js';
-import { proveForReview, applyForReview } from '../offers.js';
+import { proveForReview, tryPatchForReview } from '../offers.js';
 import { retest, type Retest } from '../retest.js';
 import type { Session } from '../session.js';
 import { guardAttempt } from './guard-attempt.js';
@@ -371,7 +371,7 @@ export async function tryWholeChange(session: Session, { cause }: CauseWork, tri
   if (pending.change !== null && end.kind === 'changed') await revertChanges(session, [pending.change]);
   // The app's author may have removed the feature that the tests are for.
   const mayDeleteTests = whole.side === 'tests' && (await hasAppChanged(session, cause));
-  const offered = await applyForReview(session, cause, { pending, patch: { ...whole, mayDeleteTests } });
+  const offered = await tryPatchForReview(session, cause, { pending, patch: { ...whole, mayDeleteTests } });
   if (offered?.end.kind === 'offered') return applyDecidedAttempt(trial, offered);
   // A different error is not progress if the whole fix leads no further.
   if (end.kind === 'changed') trial.end = { kind: 'still-failing', because: end.because };

@@ -23,8 +23,8 @@ export interface Revert {
 }
 
 /**
- * Finds the changes to the app since its tests were green, or recent ones, that a fix in the project reverts; null if there are none. Compares texts,
- * so it needs no search for the change to blame.
+ * Finds the changes to the app that a fix in the project reverts, among those made since its tests were green, or else the recent ones; null if there
+ * are none. Compares texts, so it needs no search for the change to blame.
  */
 export async function findRevert(
   session: Session,

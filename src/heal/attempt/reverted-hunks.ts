@@ -10,7 +10,7 @@ export interface FixedFile {
   readonly now: string | null;
 }
 
-/** A change since the test was green that a fix reverts. */
+/** A hunk that was changed after the test was last green, and that a fix changes back. */
 export interface RevertedHunk {
   readonly hunk: ExactHunk;
   /** True if all lines are as they were, not only some. */
@@ -19,7 +19,7 @@ export interface RevertedHunk {
   readonly texts: readonly string[];
 }
 
-/** Returns the changes to a file since the test was green that a fix reverts, wholly or in part, but not those that it keeps or corrects. */
+/** Returns the hunks that were changed after the test was green and that a fix changes back, wholly or in part; not those that it keeps or corrects. */
 export function findRevertedHunks({ path, green = null, red, now }: FixedFile): RevertedHunk[] {
   const fixes = compareFile(path, red, now).hunks;
   const isRestored = splitLines(now).join('\n') === splitLines(green).join('\n');

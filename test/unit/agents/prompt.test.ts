@@ -428,7 +428,7 @@ describe('what changed', () => {
     commit({ 'src/a.ts': 'b\n' }, 'Other');
     const text = await prompt();
     expect(text).toMatch(
-      /In the last commits, since \w{7}, the commit that the failure points to most: \w{7} \S+ `Sums up`\.\n\n```diff\n@@ src\/cart\.ts:1\n-total\n\+sum\n```\n\nAlso changed \(`git show <id>`\):\n- \w{7} \S+ `Other`: `src\/a\.ts`/,
+      /In the last commits, since \w{7}, the commit that most likely broke the test: \w{7} \S+ `Sums up`\.\n\n```diff\n@@ src\/cart\.ts:1\n-total\n\+sum\n```\n\nAlso changed \(`git show <id>`\):\n- \w{7} \S+ `Other`: `src\/a\.ts`/,
     );
   });
 
@@ -478,7 +478,7 @@ describe('what changed', () => {
     const hunks = ['src/a.ts', 'src/cart.ts'].map((file) => aBlamedHunk({ file }));
     const apart = hunks.map((hunk, n) => ({ ...hunk, commit: n === 0 ? null : hunk.commit }));
     const text = await prompt({ cause: aCause({ lead, blame: aBlame({ hunks: apart, isMinimal: false }) }) });
-    expect(text).toMatch(/points to most: \w{7} \S+ `Sums up`\.\n\n```diff\n@@ src\/cart\.ts:1/);
+    expect(text).toMatch(/most likely broke the test: \w{7} \S+ `Sums up`\.\n\n```diff\n@@ src\/cart\.ts:1/);
     expect(text).toMatch(/Reverted and run: `It is green without .* changes since \w{7};/);
     expect(text).not.toContain('turns it green');
   });
@@ -532,7 +532,7 @@ describe('what changed', () => {
     const diagnosis = aDiagnosis({ category: 'runtime-error' });
     const asked = { ...lead, diagnosis, evidence: anEvidence({ network }) };
     const text = renderPrompt(await contextIn(root, { cause: aCause({ lead: asked }) }), frame);
-    expect(text).toMatch(/the commit that the failure points to most: \w{7} \S+ `Guilty`/);
+    expect(text).toMatch(/the commit that most likely broke the test: \w{7} \S+ `Guilty`/);
     expect(text).toContain(
       '`GET /api/alerts` is answered at `server.mjs:2`, which uses `list (src/list.js:2)`.',
     );

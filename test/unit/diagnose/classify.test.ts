@@ -129,18 +129,18 @@ describe('what green neighbors show too', () => {
   const thrown = logged('ReferenceError: Calendar is not defined', { type: 'pageerror' });
   it.each<[string, Category, Partial<Evidence>]>([
     [
-      'an answer decides if the server says why',
+      'a response decides if the server says why',
       'database-error',
       { serverOutput, network: [own, common()] },
     ],
     ['or its body', 'database-error', { network: [own, common({ responseBody: serverOutput })] }],
-    ['an answer of 500 comes before a bare assertion', 'network-error', { network: [own, common()] }],
+    ['a response of 500 comes before a bare assertion', 'network-error', { network: [own, common()] }],
     [
       'a refusal decides nothing',
       'ui-error',
       { serverOutput, ofOthers, network: [own, common({ status: 404 })] },
     ],
-    ['nor a call without an answer', 'ui-error', { serverOutput, ofOthers, network: [open] }],
+    ['nor a call without a response', 'ui-error', { serverOutput, ofOthers, network: [open] }],
     ['an unloaded script explains nothing', 'runtime-error', { network: [script], console: [thrown] }],
     [
       'an exception comes before a bare assertion',
@@ -377,7 +377,7 @@ describe('graphQlErrors', () => {
   });
 });
 
-describe('CS-7 an answer of GraphQL that reports errors with the status of a success', () => {
+describe('CS-7 a GraphQL response that reports errors with the status of a success', () => {
   it.each([
     [
       "TypeError: Cannot read properties of undefined (reading 'name')\n    at addComment (/project/server/schema.ts:63:97)",

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import {
   chooseRelevantRequests,
   clipAround,
-  findDecidingAnswer,
+  findDecidingResponse,
 } from '../../../src/diagnose/relevant-requests.js';
 import { classify } from '../../../src/diagnose/classify.js';
 import { describeFailure } from '../../../src/diagnose/headline.js';
@@ -28,7 +28,7 @@ const other = api('GET', '/api/health', { responseBody: '{"ok":true}' });
 
 it.each([
   [
-    'its answer contradicts its query',
+    'its response contradicts its query',
     ofApi(equality('[]', '[{}]'), [alerts, other]),
     ['GET /api/alerts?status=pending'],
   ],
@@ -38,7 +38,7 @@ it.each([
     ['PUT /api/reminders/bulk', 'GET /api/reminders?hasReminder=true'],
   ],
   [
-    'its answer has what was received',
+    'its response has what was received',
     ofApi(equality('"12.00"', '"15.00"'), [
       api('GET', '/api/cart', { responseBody: '{"total":"15.00"}' }),
       other,
@@ -62,7 +62,7 @@ it('EV-16 RP-1 the headline has the answer that is wrong', () => {
   );
 });
 
-it('RP-1 the headline of a refused request has what its answer says', () => {
+it('RP-1 the headline of a refused request has what its response says', () => {
   const body = '{"errors":[{"path":"price","message":"must be one of EUR, USD"}]}';
   const entry = request({ status: 422, responseBody: body });
   expect(headlineIn(failing('Error: expect(received).toBe(expected)', { network: [entry] }))).toMatch(
@@ -134,7 +134,7 @@ it('HL-6 two failures that one answer decided have the same deciding answer', ()
     const evidence = ofApi(message, [bulk, reminded]);
     return aDiagnosed({ failure: aTestFailure(), evidence, diagnosis: classify(evidence) });
   };
-  expect([failed(equality('1', '0')), failed(equality('2', '0'))].map(findDecidingAnswer)).toEqual([
+  expect([failed(equality('1', '0')), failed(equality('2', '0'))].map(findDecidingResponse)).toEqual([
     'GET /api/reminders',
     'GET /api/reminders',
   ]);

@@ -22,7 +22,7 @@ import type { Session } from '../../../src/heal/session.js';
 import { readFix } from '../../../src/clients/publish/fix.js';
 import { noStore } from '../../../src/store/warning-store.js';
 import { setUpAgent } from '../../../src/heal/attempt/start-agent.js';
-import { applyForReview } from '../../../src/heal/offers.js';
+import { tryPatchForReview } from '../../../src/heal/offers.js';
 import type { Store } from '../../../src/store/store.js';
 import type { FailureHistory } from '../../../src/store/store.js';
 import {
@@ -304,7 +304,7 @@ describe('the loop for one cause', () => {
       const workspace = { ...given.workspace, apply };
       const patch = { side: 'tests', summary: 'follows the page', edits } as const;
       const pending = { ...anAttempt(), agent: 'built-in' };
-      const offered = await applyForReview({ ...given, workspace }, cause, { pending, patch });
+      const offered = await tryPatchForReview({ ...given, workspace }, cause, { pending, patch });
       expect(offered?.end.kind).toBe(ended);
       const ofApp = applied.flatMap((change) => change.edits).filter((edit) => edit.path === 'app.ts');
       const hashes = tried.map((text) => hashContent(Buffer.from(text)));
@@ -329,7 +329,7 @@ describe('the loop for one cause', () => {
     const { session: given, events } = await session([null, null, null]);
     const patch = { side: 'app', summary: 'takes it back', edits: [] } as const;
     const pending = { ...anAttempt(), agent: 'built-in' };
-    const offered = await applyForReview(given, cause, { pending, patch });
+    const offered = await tryPatchForReview(given, cause, { pending, patch });
     expect(offered?.end).toMatchObject({ kind: 'offered' });
     expect(events.filter(({ type }) => type === 'tests.seen')).toEqual([]);
   });
@@ -343,7 +343,7 @@ describe('the loop for one cause', () => {
       );
     const patch = { side: 'app', summary: 'takes it back', edits: [] } as const;
     const pending = { ...anAttempt(), agent: 'built-in' };
-    const offered = await applyForReview(given, aCause({ lead: red }), { pending, patch });
+    const offered = await tryPatchForReview(given, aCause({ lead: red }), { pending, patch });
     expect(offered?.end).toMatchObject({ kind: 'offered', proof: ['red', 'green', 'red', 'green'] });
   });
 

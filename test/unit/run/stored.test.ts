@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { listFailures } from '../../../src/clients/inspect/find-failure.js';
-import { renderFailure, renderList } from '../../../src/clients/inspect/render-inspection.js';
+import { renderFailure, renderFailures } from '../../../src/clients/inspect/render-inspection.js';
 import { loadRun } from '../../../src/outputs/html/load-run.js';
 import { renderPage } from '../../../src/outputs/html/page.js';
 import { renderMarkdown } from '../../../src/outputs/markdown.js';
@@ -46,7 +46,7 @@ async function readAll(project: string): Promise<void> {
     renderSummary(run.report, { columns: 100, paint: choosePalette({ NO_COLOR: '1' }) });
   }
   const all = listFailures(run);
-  renderList(run, all);
+  renderFailures(run, all);
   for (const one of all) renderFailure(one, []);
 }
 

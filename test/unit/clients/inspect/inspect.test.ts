@@ -8,7 +8,7 @@ import { listFailures } from '../../../../src/clients/inspect/find-failure.js';
 import { failureKey } from '../../../../src/model/failure.js';
 import { findLastRed } from '../../../../src/clients/inspect/last-red.js';
 import { readPrompt } from '../../../../src/clients/inspect/read-prompt.js';
-import { renderList } from '../../../../src/clients/inspect/render-inspection.js';
+import { renderFailures } from '../../../../src/clients/inspect/render-inspection.js';
 import type { TreeState } from '../../../../src/run/tree-state.js';
 import { changesFolder } from '../../../../src/workspace/change.js';
 import { readRun } from '../../../../src/run/find-run.js';
@@ -81,7 +81,7 @@ const runId = '20260101-000000-0001';
 async function listOf(files: Record<string, string>): Promise<string> {
   const project = tempDir();
   writeInto(path.join(project, '.self-heal/runs', runId), files);
-  return renderList(await readRun(project, runId), []);
+  return renderFailures(await readRun(project, runId), []);
 }
 
 it('CL-9 does not say that nothing failed if the run was killed or stopped in its first suite', async () => {
@@ -107,7 +107,7 @@ it('CL-9 does not say that nothing failed if the run was killed or stopped in it
 
   const project = tempDir();
   leaveRun(project, aReport({ causes: [], exitCode: 0 }));
-  const green = renderList(await readRun(project, runId), []);
+  const green = renderFailures(await readRun(project, runId), []);
   expect(green).toMatch(/\n {2}nothing failed$/);
 });
 
