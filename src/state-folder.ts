@@ -94,7 +94,7 @@ export function hasStateFolder(project: string): boolean {
 export function openStateFolder(project: string): void {
   const rules = '*\n';
   const file = stateFolder(project, '.gitignore');
-  if (readStateText(file) !== rules) writeState(file, rules);
+  if (readStateText(file) !== rules) writeStateFile(file, rules);
 }
 
 /** Creates a folder and its parents, and returns it. */
@@ -117,31 +117,31 @@ export function makeNewStateFolder(folder: string): void {
 }
 
 /** Returns the names in a folder; none if it does not exist. */
-export function listState(folder: string): string[] {
+export function listStateFolder(folder: string): string[] {
   const info = readStats(folder);
   if (!info) return [];
   assertKind('folder', folder, info);
   return readdirSync(folder);
 }
 
-export function hasState(file: string): boolean {
+export function hasStateFile(file: string): boolean {
   const info = readStats(file);
   if (info) assertKind('file', file, info);
   return info !== undefined;
 }
 
 /** Returns the size of a file in bytes; 0 if it does not exist. */
-export function measureState(file: string): number {
-  return hasState(file) ? lstatSync(file).size : 0;
+export function measureStateFile(file: string): number {
+  return hasStateFile(file) ? lstatSync(file).size : 0;
 }
 
 /** Larger than any file of a run of a hundred thousand tests. */
 const MAX_BYTES = 256 * 1024 * 1024;
 
 /** Returns the bytes of a file; null if it does not exist. */
-export function readState(file: string): Buffer | null {
-  if (!hasState(file)) return null;
-  const handle = openState(file, constants.O_RDONLY);
+export function readStateFile(file: string): Buffer | null {
+  if (!hasStateFile(file)) return null;
+  const handle = openStateFile(file, constants.O_RDONLY);
   try {
     // Unlike a file, a string has a maximum length.
     if (fstatSync(handle).size > MAX_BYTES) throw createRefused(file, 'too large');
@@ -153,7 +153,7 @@ export function readState(file: string): Buffer | null {
 
 /** Returns the text of a file, empty if it does not exist. */
 export function readStateText(file: string): string {
-  return readState(file)?.toString() ?? '';
+  return readStateFile(file)?.toString() ?? '';
 }
 
 /** Returns the content of a JSON file; null if the file does not exist, or has another shape. */
@@ -162,8 +162,8 @@ export function readStateJson<T>(file: string, shape: z.ZodType<T>): T | null {
 }
 
 /** Opens a file, or creates it in an existing folder if the flags say so; returns its descriptor. */
-export function openState(file: string, flags: number): number {
-  hasState(file);
+export function openStateFile(file: string, flags: number): number {
+  hasStateFile(file);
   // Windows has neither flag. Opening a named pipe that nobody writes to would block.
   const { O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants as Partial<typeof constants>;
   const handle = openSync(file, flags | O_NOFOLLOW | O_NONBLOCK, 0o666);
@@ -178,9 +178,9 @@ export function openState(file: string, flags: number): number {
  * `durable`, the content is flushed to the disk, and only the owner may read it, since it may contain a secret. Synchronous, because writing
  * thousands of small files through the thread pool costs several times as much processor time.
  */
-export function writeState(file: string, content: Uint8Array | string, { durable = false } = {}): void {
+export function writeStateFile(file: string, content: Uint8Array | string, { durable = false } = {}): void {
   makeStateFolder(path.dirname(file));
-  hasState(file);
+  hasStateFile(file);
   const temporary = `${file}.${process.pid}.tmp`;
   try {
     // A killed process may have left this file, or somebody may have put a link here.
@@ -195,7 +195,7 @@ export function writeState(file: string, content: Uint8Array | string, { durable
 }
 
 /** Removes the file, folder or link at a path; a link's target stays. */
-export async function removeState(file: string): Promise<void> {
+export async function removeStatePath(file: string): Promise<void> {
   readStats(file);
   await rm(file, { recursive: true, force: true, maxRetries: 3 });
 }
@@ -208,9 +208,9 @@ const superJournal = Buffer.from('d9d505f920a163d7', 'hex');
  * file, wherever it is.
  */
 export function checkDatabase(file: string): void {
-  for (const databaseFile of listDatabaseFiles(file)) hasState(databaseFile);
+  for (const databaseFile of listDatabaseFiles(file)) hasStateFile(databaseFile);
   const journal = `${file}-journal`;
-  const end = readState(journal)?.subarray(-superJournal.length);
+  const end = readStateFile(journal)?.subarray(-superJournal.length);
   if (end?.equals(superJournal)) throw createRefused(journal, 'not a journal of self-heal');
 }
 
@@ -254,7 +254,7 @@ export function createLineFollower(currentPath: () => string): () => string[] {
   let offset = 0;
   let rest: Buffer = Buffer.alloc(0);
   return () => {
-    const fd = tryOr(null, () => openState(currentPath(), constants.O_RDONLY));
+    const fd = tryOr(null, () => openStateFile(currentPath(), constants.O_RDONLY));
     if (fd === null) return [];
     try {
       const read = Buffer.alloc(Math.min(MAX_AT_ONCE, Math.max(0, fstatSync(fd).size - offset)));

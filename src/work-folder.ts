@@ -17,12 +17,12 @@ import { isInside, real } from './paths.js';
 import type { Problem } from './problem.js';
 import { err, ok, type Result, tryOr } from './result.js';
 import {
-  listState,
+  listStateFolder,
   makeStateFolder,
   readStateText,
-  removeState,
+  removeStatePath,
   stateFolder,
-  writeState,
+  writeStateFile,
 } from './state-folder.js';
 import { hashContent } from './workspace/file-state.js';
 
@@ -48,7 +48,7 @@ function readToken(project: string): string {
 }
 
 function renewToken(project: string): void {
-  writeState(stateFolder(project, 'work.key'), `${randomBytes(16).toString('hex')}\n`);
+  writeStateFile(stateFolder(project, 'work.key'), `${randomBytes(16).toString('hex')}\n`);
 }
 
 /** Returns the user's cache folders. Ignores a relative path in XDG_CACHE_HOME, as the XDG Base Directory Specification requires. */
@@ -176,7 +176,7 @@ function listWorkFolders(project: string): string[] {
 export function listRunsAtWork(project: string): Map<string, string> {
   const entries = listWorkFolders(project).flatMap((folder) => {
     const runs = stateFolder(folder, 'runs');
-    return listState(runs).map((name) => [name, path.join(runs, name)] as const);
+    return listStateFolder(runs).map((name) => [name, path.join(runs, name)] as const);
   });
   return new Map(entries);
 }
@@ -189,7 +189,7 @@ export async function moveOrCopy(from: string, to: string): Promise<void> {
   const statAt = (file: string) => lstatSync(file, { throwIfNoEntry: false });
   if (!statAt(from)) return;
   if (statAt(from)?.isDirectory() && statAt(to)?.isDirectory()) {
-    for (const name of listState(from)) await moveOrCopy(path.join(from, name), path.join(to, name));
+    for (const name of listStateFolder(from)) await moveOrCopy(path.join(from, name), path.join(to, name));
     return;
   }
   makeStateFolder(path.dirname(to));
@@ -207,14 +207,14 @@ async function copyWhole(from: string, to: string): Promise<void> {
   for (const name of await readdir(path.dirname(to))) {
     const [, pid] = /^(.+)\.(\d+)\.tmp$/.exec(name)?.slice(1) ?? [];
     if (pid !== undefined && name.startsWith(`${path.basename(to)}.`) && !isAlive(Number(pid)))
-      await removeState(path.join(path.dirname(to), name));
+      await removeStatePath(path.join(path.dirname(to), name));
   }
   const part = `${to}.${process.pid}.tmp`;
   try {
     await cp(from, part, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true });
     await rename(part, to);
   } catch (error) {
-    await removeState(part);
+    await removeStatePath(part);
     throw error;
   }
 }

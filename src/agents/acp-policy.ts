@@ -24,7 +24,7 @@ export function explainRefusal(call: ToolCall, policy: AccessPolicy): string | n
     const isAllowed = command !== null && policy.allow.some((allowed) => isAllowedCommand(allowed, command));
     return isAllowed ? null : 'agents.yaml does not allow the command';
   }
-  const files = listFiles(call);
+  const files = listCallFiles(call);
   const outside = files.find((file) => resolveInCopy(file, policy) === null);
   if (outside !== undefined) return `${outside} is outside of its copy`;
   if (kind === 'read' || kind === 'search' || kind === 'think') return null;
@@ -57,7 +57,7 @@ const fileKey =
   /^(?:abs(?:olute)?_?)?(?:file_?)?path$|^file_?(?:name)?$|^(?:target|notebook)_?(?:file|path)$/i;
 
 /** Returns the files that a call names, as it writes them. */
-export function listFiles({ locations, content, rawInput }: ToolCall): string[] {
+export function listCallFiles({ locations, content, rawInput }: ToolCall): string[] {
   const named = Object.entries(Object(rawInput) as Record<string, unknown>).flatMap(([key, value]) =>
     fileKey.test(key) && typeof value === 'string' ? [value] : [],
   );

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { pathInside } from '../paths.js';
 import type { callShape, Update } from './acp-messages.js';
-import { listFiles, type ToolCall } from './acp-policy.js';
+import { listCallFiles, type ToolCall } from './acp-policy.js';
 import type { AgentListener } from './runner.js';
 
 /** How much of a program's messages to keep: their end, where the completion signal is. */
@@ -106,7 +106,7 @@ const verbs: Readonly<Record<string, string>> = {
 export function describeCall(call: ToolCall, root: string): string {
   const verb = verbs[call.kind ?? ''];
   const title = call.title ?? 'a tool';
-  const [file] = listFiles(call);
+  const [file] = listCallFiles(call);
   if (file === undefined && /^\w+$/.test(title)) return '';
   if (verb === undefined || (file === undefined && title.toLowerCase().startsWith(verb))) return title;
   if (file === undefined || call.kind === 'execute') return `${verb} ${title}`;

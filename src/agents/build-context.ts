@@ -15,7 +15,7 @@ import { createLastGreenLookup } from '../run/last-green.js';
 import { listRecentCommits } from '../workspace/git.js';
 import { isInside, relativePath } from '../paths.js';
 import { isAtLeast } from '../playwright/find-playwright.js';
-import { listState, readStateText, stateFolder } from '../state-folder.js';
+import { listStateFolder, readStateText, stateFolder } from '../state-folder.js';
 import { traceFiles } from '../evidence/evidence-files.js';
 
 const MAX_PATCH_CHARACTERS = 8000;
@@ -57,7 +57,7 @@ export async function buildContext(request: ContextRequest): Promise<AgentContex
   const { errors: _errors, sources: _sources, elements: _elements, ...others } = lead.evidence;
   const { rootDir: _root, workspaceDir: _workspace, ...evidence } = others;
   const folder = path.join(request.runDir, 'failures', String(lead.n));
-  const files = listState(folder)
+  const files = listStateFolder(folder)
     .filter((name) => !internalFiles.has(name))
     .toSorted();
   const trace = files.includes(traceFiles.trace) ? path.join(folder, traceFiles.trace) : null;

@@ -16,7 +16,7 @@ import type { Report } from '../run/report.js';
 import { isRunId, findRunDir } from '../run/run-folder.js';
 import { closeSettledQuestions } from '../run/settled-questions.js';
 import { createRedactor } from '../secrets/redactor.js';
-import { hasState } from '../state-folder.js';
+import { hasStateFile } from '../state-folder.js';
 import type { Store } from '../store/store.js';
 import type { StoreFlags } from '../store/with-store.js';
 import { dropUndefined } from '../without-undefined.js';
@@ -216,6 +216,6 @@ function appendAnswer({ runId, id }: Escalation, choice: Choice): void {
   // Other machines may write to the store, so the id is untrusted.
   if (!isRunId(runId)) return;
   const dir = findRunDir(process.cwd(), runId);
-  if (!hasState(path.join(dir, eventsFile))) return;
+  if (!hasStateFile(path.join(dir, eventsFile))) return;
   appendEvent(dir, { type: 'agent.escalation_resolved', escalationId: id, choice });
 }

@@ -9,7 +9,7 @@ import { writeFailureRecord } from '../run/failure-record.js';
 import { markAsData } from '../evidence/evidence-files.js';
 import { timelineFile, fileLengths, buildTimeline, formatTimeline } from '../evidence/timeline.js';
 import { tryOr } from '../result.js';
-import { writeState } from '../state-folder.js';
+import { writeStateFile } from '../state-folder.js';
 import { cleanAndClip, EvidenceNotes } from '../evidence/bounded-text.js';
 import { gatherEvidence } from '../evidence/gather-evidence.js';
 import { readPassingTraces, type PassingTrace } from '../evidence/passing-tests.js';
@@ -94,7 +94,8 @@ export async function writeFailure(
   await writeFailureRecord(dir, masked).catch(() => undefined);
   const { evidence, diagnosis } = masked;
   const timeline = formatTimeline(buildTimeline(evidence, { diagnosis, lengths: fileLengths }));
-  if (timeline !== '') tryOr(undefined, () => writeState(path.join(dir, timelineFile), markAsData(timeline)));
+  if (timeline !== '')
+    tryOr(undefined, () => writeStateFile(path.join(dir, timelineFile), markAsData(timeline)));
 }
 
 /** Returns the tests to run to reproduce a failure. For one of the suite itself, such as in a global teardown, these are all tests that ran. */

@@ -38,7 +38,7 @@ import { reduce } from '../run/run-state.js';
 import { decideOutcome } from '../model/verdict.js';
 import { exitCodes } from '../model/exit-codes.js';
 import { type ResultTarget, writeMachineReports, showResult } from '../outputs/show-result.js';
-import { writeState } from '../state-folder.js';
+import { writeStateFile } from '../state-folder.js';
 
 /** Runs a command from its check to its report; returns the exit code, or the problem that prevented it. */
 export async function runCommand(request: RunRequest, command: Command): Promise<number | Problem> {
@@ -222,7 +222,7 @@ async function writeReports(
     bus.emit({ type: 'run.warning', message });
     report = createMaskedReport();
   }
-  writeState(path.join(folder.dir, 'report.json'), `${JSON.stringify(report, null, 2)}\n`);
+  writeStateFile(path.join(folder.dir, 'report.json'), `${JSON.stringify(report, null, 2)}\n`);
   bus.emit(ended);
   return { report, exitCode: final.exitCode, output };
 }

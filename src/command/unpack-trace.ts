@@ -1,7 +1,7 @@
 import { copyFile, rename } from 'node:fs/promises';
 import path from 'node:path';
 import { rawTracePath } from '../run/mask-suite-folder.js';
-import { hasState, makeStateFolder, removeState } from '../state-folder.js';
+import { hasStateFile, makeStateFolder, removeStatePath } from '../state-folder.js';
 import { isInside } from '../paths.js';
 import type { Session } from '../heal/session.js';
 
@@ -19,11 +19,11 @@ export async function unpackTrace(
   n: number,
 ): Promise<void> {
   const trace = rawTracePath(folder.dir, n);
-  if (!hasState(trace)) return;
+  if (!hasStateFile(trace)) return;
   const { writeTraceFiles } = await import('../evidence/trace/write-trace-files.js');
   const request = { trace, limits: settings.evidence, redactor };
   await writeTraceFiles({ ...request, folder: await folder.makeFailureFolder(n) });
-  await removeState(trace);
+  await removeStatePath(trace);
 }
 
 /** Writes the trace contents of each cause's leading failure, for a person to read. */

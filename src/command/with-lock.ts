@@ -1,6 +1,6 @@
 import { printMessage } from '../outputs/streams.js';
 import type { Problem } from '../problem.js';
-import { hasState, hasStateFolder, stateFolder } from '../state-folder.js';
+import { hasStateFile, hasStateFolder, stateFolder } from '../state-folder.js';
 import { listKilledRuns } from '../run/run-journal.js';
 import type { ProjectLock } from '../run/project-lock.js';
 import { listRunsAtWork } from '../work-folder.js';
@@ -37,7 +37,7 @@ export async function withLockIfNeeded(
 
 /** Cleans up after killed runs of a project and reports it on standard error; returns the problem that prevented it, or null. */
 export async function recoverProject(project: string): Promise<Problem | null> {
-  const hasJournal = hasState(stateFolder(project, 'journal.json'));
+  const hasJournal = hasStateFile(stateFolder(project, 'journal.json'));
   if (!hasJournal && listRunsAtWork(project).size === 0 && (await listKilledRuns(project)).length === 0)
     return null;
   // Loaded on demand, because usually there is nothing to recover.

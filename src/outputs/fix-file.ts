@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { writeState } from '../state-folder.js';
+import { writeStateFile } from '../state-folder.js';
 import { readRunPatch } from '../run/read-patch.js';
 import { createSecretNamer } from '../secrets/redactor.js';
 
@@ -19,7 +19,7 @@ export async function writeFix(
   if (!patch || patch.length === 0) throw new Error("the run's changes can no longer be read");
   const findSecrets = await createSecretNamer({ env, projectRoot: cwd });
   const filesWithSecrets = findFilesWithSecrets(patch.toString('utf8'), findSecrets);
-  if (filesWithSecrets.length === 0) writeState(path.join(dir, fixFile), patch);
+  if (filesWithSecrets.length === 0) writeStateFile(path.join(dir, fixFile), patch);
   return filesWithSecrets;
 }
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { appendFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { type Problem, reasonOf } from '../problem.js';
-import { writeState } from '../state-folder.js';
+import { writeStateFile } from '../state-folder.js';
 import { renderGithubAnnotations, renderGithubOutputs, renderGithubProblem } from './github.js';
 import { renderJunit } from './junit.js';
 import { renderMarkdown, type MarkdownOptions, escapeProse, summaryBytes } from './markdown.js';
@@ -98,7 +98,7 @@ async function appendSummary(report: Report, options: MarkdownOptions, file: str
 }
 
 async function writeReportFile(dir: string, name: string, text: () => string): Promise<string | null> {
-  return tryWrite(name, () => writeState(path.join(dir, name), text()));
+  return tryWrite(name, () => writeStateFile(path.join(dir, name), text()));
 }
 
 async function tryWrite(subject: string, write: () => Promise<void> | void): Promise<string | null> {

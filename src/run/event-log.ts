@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { type Event, type StampedEvent, parseEvent } from '../event.js';
 import { replayRun, type RunState } from './run-state.js';
-import { readStateText, openState } from '../state-folder.js';
+import { readStateText, openStateFile } from '../state-folder.js';
 import { closeSync, constants, fstatSync, readSync, writeSync } from 'node:fs';
 import { systemClock } from '../clock.js';
 import type { Reporter } from './bus.js';
@@ -25,7 +25,8 @@ export async function readRunState(dir: string): Promise<RunState> {
 export const eventsFile = 'events.ndjson';
 
 const { O_APPEND, O_CREAT, O_RDWR } = constants;
-const openEventsFile = (dir: string) => openState(path.join(dir, eventsFile), O_APPEND | O_CREAT | O_RDWR);
+const openEventsFile = (dir: string) =>
+  openStateFile(path.join(dir, eventsFile), O_APPEND | O_CREAT | O_RDWR);
 
 /** Creates a reporter that writes every event immediately, so that a killed run leaves all events up to the kill. */
 export function createEventsWriter(dir: string) {

@@ -5,7 +5,7 @@ import { type DiagnosedFailure, failureRecordShape } from '../model/cause.js';
 import { evidenceShape } from '../model/evidence.js';
 import type { Failure, SuitePhase, TestError } from '../model/failure.js';
 import { relativePath } from '../paths.js';
-import { hasState, listState, readStateJson, writeState } from '../state-folder.js';
+import { hasStateFile, listStateFolder, readStateJson, writeStateFile } from '../state-folder.js';
 import { pictureNames } from './pictures.js';
 import { getProjectRoot } from './run-folder.js';
 
@@ -27,7 +27,7 @@ export async function writeFailureRecord(folder: string, failure: DiagnosedFailu
     ...rest,
     evidence: { ...evidence, screenshot: name },
   });
-  writeState(path.join(folder, fileName), `${JSON.stringify(record)}\n`);
+  writeStateFile(path.join(folder, fileName), `${JSON.stringify(record)}\n`);
 }
 
 /**
@@ -42,7 +42,7 @@ export async function readFailureRecords(
   }: { readonly root?: string; readonly only?: ReadonlySet<number> } = {},
 ): Promise<{ failures: DiagnosedFailure[]; unreadable: string[] }> {
   const folder = path.join(runDir, 'failures');
-  const numbers = listState(folder).filter((name) => /^[1-9]\d*$/.test(name));
+  const numbers = listStateFolder(folder).filter((name) => /^[1-9]\d*$/.test(name));
   const failures: DiagnosedFailure[] = [];
   const unreadable: string[] = [];
   const selected = numbers.map(Number).filter((n) => only?.has(n) ?? true);
@@ -68,7 +68,7 @@ function readFailureRecord(runDir: string, n: number, rootDir: string): Diagnose
     evidence: {
       ...stored.evidence,
       screenshot: screenshot === null ? null : path.join(folder, screenshot),
-      trace: hasState(trace) ? trace : null,
+      trace: hasStateFile(trace) ? trace : null,
       rootDir,
     },
   };

@@ -8,7 +8,7 @@ import { readRunState } from './event-log.js';
 import { createReport, type Report } from './report.js';
 import { isRunId, findRunDir, getRunsFolder } from './run-folder.js';
 import { type Result, err, ok } from '../result.js';
-import { listState, stateFolder } from '../state-folder.js';
+import { listStateFolder, stateFolder } from '../state-folder.js';
 import { listRunsAtWork } from '../work-folder.js';
 import { findClosest } from '../config/closest.js';
 
@@ -25,7 +25,7 @@ export interface StoredRun {
 
 /** Returns the run ids of a project, newest last. */
 export async function listRunIds(projectRoot: string): Promise<string[]> {
-  const ids = [...listState(getRunsFolder(projectRoot)), ...listRunsAtWork(projectRoot).keys()];
+  const ids = [...listStateFolder(getRunsFolder(projectRoot)), ...listRunsAtWork(projectRoot).keys()];
   return [...new Set(ids)].filter(isRunId).toSorted();
 }
 

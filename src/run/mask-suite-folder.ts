@@ -3,7 +3,7 @@ import { open, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { runFiles } from '../playwright/report-format.js';
 import type { MaskFinder } from '../secrets/redactor.js';
-import { hasState, listState, removeState } from '../state-folder.js';
+import { hasStateFile, listStateFolder, removeStatePath } from '../state-folder.js';
 import { createMaskedStream } from '../secrets/masked-stream.js';
 
 const logs = [runFiles.serverLog, runFiles.log, runFiles.problems];
@@ -31,7 +31,7 @@ export async function maskSuiteFolder(
 
 /** Deletes the files of a suite run that may contain secrets and cannot be masked; the evidence already contains the needed parts. */
 export async function deleteUnmaskedFiles(suiteDir: string): Promise<void> {
-  await Promise.all(unmaskedFolders.map((name) => removeState(path.join(suiteDir, name))));
+  await Promise.all(unmaskedFolders.map((name) => removeStatePath(path.join(suiteDir, name))));
 }
 
 /**
@@ -40,11 +40,13 @@ export async function deleteUnmaskedFiles(suiteDir: string): Promise<void> {
  */
 export async function deleteAllUnmaskedFiles(runDir: string): Promise<void> {
   const suites = path.join(runDir, 'suites');
-  for (const name of listState(suites)) {
+  for (const name of listStateFolder(suites)) {
     const suite = path.join(suites, name);
-    await (hasState(path.join(suite, runFiles.report)) ? removeState(suite) : deleteUnmaskedFiles(suite));
+    await (hasStateFile(path.join(suite, runFiles.report))
+      ? removeStatePath(suite)
+      : deleteUnmaskedFiles(suite));
   }
-  await removeState(path.join(runDir, rawTraces));
+  await removeStatePath(path.join(runDir, rawTraces));
 }
 
 /** Returns the path of a failed test's trace as Playwright wrote it. */

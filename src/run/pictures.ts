@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { readState, StateRefused } from '../state-folder.js';
+import { readStateFile, StateRefused } from '../state-folder.js';
 
 /** The page of a failed test after the fix turned it green. */
 export const afterName = 'after.jpg';
@@ -34,7 +34,7 @@ export function readPicture(
   const type = Object.hasOwn(mediaTypes, name) ? mediaTypes[name] : undefined;
   if (type === undefined) return null;
   try {
-    const bytes = readState(path.join(runDir, 'failures', String(n), name));
+    const bytes = readStateFile(path.join(runDir, 'failures', String(n), name));
     return bytes && { bytes, type };
   } catch (error) {
     if (error instanceof StateRefused) return null;

@@ -10,7 +10,7 @@ import {
   readStateJson,
   stateFolder,
   StateRefused,
-  writeState,
+  writeStateFile,
 } from '../state-folder.js';
 
 /** The exclusive right to change a project, held by one process at a time. */
@@ -75,7 +75,7 @@ async function openLock(holderFile: string, command: string, lock: Disposable): 
   const since = new Date().toISOString();
   const setRun = async (runId: string | null) => {
     const holder: Holder = { command, runId, pid: process.pid, since };
-    writeState(holderFile, `${JSON.stringify(holder)}\n`);
+    writeStateFile(holderFile, `${JSON.stringify(holder)}\n`);
   };
   await setRun(null);
   return { setRun, [Symbol.dispose]: () => lock[Symbol.dispose]() };

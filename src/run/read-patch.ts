@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { Escalation, Offer } from '../model/escalation.js';
 import type { Redactor } from '../secrets/redactor.js';
-import { readState } from '../state-folder.js';
+import { readStateFile } from '../state-folder.js';
 import { openContentStore } from '../workspace/change.js';
 import { renderChange } from '../workspace/patch-text.js';
 import { readRunState } from './event-log.js';
@@ -18,7 +18,7 @@ export function readPatch(
   redactor: Pick<Redactor, 'text'>,
 ): string | null {
   if (patch === null || !/^attempts\/\d+\.patch$/.test(patch)) return null;
-  const text = readState(path.join(runDir, patch))?.toString('utf8');
+  const text = readStateFile(path.join(runDir, patch))?.toString('utf8');
   // Masks before cutting, because a split secret would not be recognized.
   return text === undefined ? null : redactor.text(text).slice(0, PATCH_BYTES);
 }

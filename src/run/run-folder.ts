@@ -4,11 +4,11 @@ import { findGitRoot } from '../workspace/git.js';
 import { type Problem, reasonOf } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
 import {
-  listState,
+  listStateFolder,
   makeNewStateFolder,
   makeStateFolder,
   openStateFolder,
-  removeState,
+  removeStatePath,
   stateFolder,
   StateRefused,
 } from '../state-folder.js';
@@ -103,16 +103,16 @@ export async function moveRunIntoProject({
     [dir, finalDir],
   ] as const;
   for (const [from, to] of moves) await moveOrCopy(from, to);
-  for (const [from] of moves) await removeState(from);
+  for (const [from] of moves) await removeStatePath(from);
   await removeWorkFolder(getProjectRoot(dir));
 }
 
 /** Removes the files of a run without results; `latest` then points to the previous run. */
 export async function removeRunFolder({ dir, finalDir }: Pick<RunFolder, 'dir' | 'finalDir'>): Promise<void> {
-  for (const folder of [changesFolder(dir), dir]) await removeState(folder);
+  for (const folder of [changesFolder(dir), dir]) await removeStatePath(folder);
   await removeWorkFolder(getProjectRoot(dir));
   const runs = path.dirname(finalDir);
-  const previous = listState(runs).filter(isRunId).toSorted().at(-1);
+  const previous = listStateFolder(runs).filter(isRunId).toSorted().at(-1);
   if (previous === undefined) removeLatest(latestLinkPath(finalDir));
   else pointLatestTo(path.join(runs, previous));
 }

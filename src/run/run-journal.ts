@@ -5,7 +5,7 @@ import { listRunIds } from './find-run.js';
 import { findRunDir, type RunFolder } from './run-folder.js';
 import { jsonOf } from '../json-of.js';
 import { tryOr } from '../result.js';
-import { readState, removeState, writeState } from '../state-folder.js';
+import { readStateFile, removeStatePath, writeStateFile } from '../state-folder.js';
 
 const schema = z.object({
   schemaVersion: z.literal(1),
@@ -23,12 +23,12 @@ const fileName = 'running.json';
 export async function markRunning({ dir }: Pick<RunFolder, 'dir'>): Promise<void> {
   const startedAt = (await readProcessEntry(process.pid))?.startedAt ?? null;
   const record: z.infer<typeof schema> = { schemaVersion: 1, pid: process.pid, startedAt };
-  tryOr(undefined, () => writeState(path.join(dir, fileName), `${JSON.stringify(record)}\n`));
+  tryOr(undefined, () => writeStateFile(path.join(dir, fileName), `${JSON.stringify(record)}\n`));
 }
 
 /** Records that a run is over, or that a killed run has been cleaned up completely. */
 export function markEnded({ dir }: Pick<RunFolder, 'dir'>): Promise<void> {
-  return removeState(path.join(dir, fileName));
+  return removeStatePath(path.join(dir, fileName));
 }
 
 /** Returns the runs of a project whose process died before their end, oldest first. */
@@ -53,7 +53,7 @@ async function readKilledRun(runId: string, dir: string): Promise<KilledRun | nu
 }
 
 function readRunningFile(dir: string): z.infer<typeof schema> | 'damaged' | null {
-  const text = readState(path.join(dir, fileName));
+  const text = readStateFile(path.join(dir, fileName));
   if (text === null) return null;
   const parsed = schema.safeParse(jsonOf(text.toString()));
   return parsed.success ? parsed.data : 'damaged';

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { z } from 'zod';
 import { type GitChanges, compareWithGit, type NoBase } from '../workspace/git-trees.js';
-import { readStateJson, writeState } from '../state-folder.js';
+import { readStateJson, writeStateFile } from '../state-folder.js';
 import { changesFolder, openContentStore } from '../workspace/change.js';
 import { safePath } from '../workspace/safe-path.js';
 import { isWritable } from '../workspace/project-files.js';
@@ -39,7 +39,7 @@ export async function storeTreeState(runDir: string, cwd: string): Promise<void>
     files.push({ path: file, hash: content ? await contents.put(content) : null });
   }
   const state: TreeState = { schemaVersion: 1, commit: changed.base, files };
-  writeState(getTreeFile(runDir), `${JSON.stringify(state)}\n`);
+  writeStateFile(getTreeFile(runDir), `${JSON.stringify(state)}\n`);
 }
 
 /** Reads the stored files of a run; null if there are none, or if they cannot be read. */

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { isKept } from '../model/attempt.js';
-import { hasState } from '../state-folder.js';
+import { hasStateFile } from '../state-folder.js';
 import type { RunState } from './run-state.js';
 import {
   type Change,
@@ -21,7 +21,7 @@ import { type FilePlan, writeFiles, type WriteResult } from '../workspace/write-
 export function readKeptChanges(dir: string, run: RunState): Change[] | null {
   const { causes, ended } = run;
   // A run writes its report after its last event.
-  if (ended === null && hasState(path.join(dir, 'report.json'))) return null;
+  if (ended === null && hasStateFile(path.join(dir, 'report.json'))) return null;
   const attemptStates = causes.flatMap(({ attempts }) => attempts);
   // A run that ended has judged every attempt. If a judgement is missing, another version wrote these events.
   if (ended && attemptStates.some(({ held, judged }) => held && !judged)) return null;

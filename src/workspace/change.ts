@@ -2,7 +2,7 @@ import path from 'node:path';
 import { diff3Merge } from 'node-diff3';
 import { z } from 'zod';
 import { changeId, listOf } from '../model/shape.js';
-import { hasState, readState, readStateJson, writeState } from '../state-folder.js';
+import { hasStateFile, readStateFile, readStateJson, writeStateFile } from '../state-folder.js';
 import {
   readContent,
   type FileEdit,
@@ -45,11 +45,11 @@ export function openContentStore(runDir: string): ContentStore {
     put: async (content) => {
       const hash = hashContent(content);
       const file = contentPath(hash);
-      if (!hasState(file)) writeState(file, content, { durable: true });
+      if (!hasStateFile(file)) writeStateFile(file, content, { durable: true });
       return hash;
     },
     get: async (hash) => {
-      const content = readState(contentPath(hash));
+      const content = readStateFile(contentPath(hash));
       if (content && hashContent(content) === hash) return content;
       throw new MissingContentError(`${contentPath(hash)} is ${content ? 'damaged' : 'gone'}`);
     },
@@ -58,7 +58,7 @@ export function openContentStore(runDir: string): ContentStore {
 
 export async function storeChange(runDir: string, change: Change): Promise<void> {
   const text = `${JSON.stringify({ schemaVersion: 1, ...change })}\n`;
-  writeState(changeFile(runDir, change.id), text, { durable: true });
+  writeStateFile(changeFile(runDir, change.id), text, { durable: true });
 }
 
 /** Reads a stored change; returns null if it is missing or invalid. */

@@ -4,12 +4,12 @@ import { z } from 'zod';
 import { changeId, listOf, runIdShape } from '../model/shape.js';
 import { jsonOf } from '../json-of.js';
 import {
-  hasState,
+  hasStateFile,
   readStateText,
-  removeState,
-  measureState,
+  removeStatePath,
+  measureStateFile,
   stateFolder,
-  writeState,
+  writeStateFile,
 } from '../state-folder.js';
 import { type ContentStore, openContentStore } from './change.js';
 import { safePath } from './safe-path.js';
@@ -56,11 +56,11 @@ export async function writeJournal(
 ): Promise<void> {
   await reserveDiskSpace(project, await storeGoals(project, journal, contents));
   const json = { schemaVersion: 1, ...journal, project: readInode(project), root: readInode(root) };
-  writeState(journalPath(project), `${JSON.stringify(json)}\n`, { durable: true });
+  writeStateFile(journalPath(project), `${JSON.stringify(json)}\n`, { durable: true });
 }
 
 export async function closeJournal(project: string): Promise<void> {
-  await removeState(journalPath(project));
+  await removeStatePath(journalPath(project));
   await releaseDiskSpace(project);
 }
 
@@ -71,7 +71,7 @@ export function openJournalContentStore(project: string, runId: string): Content
 
 /** Frees the reserved disk space for the command that carries out the journal. */
 export function releaseDiskSpace(project: string): Promise<void> {
-  return removeState(reservedPath(project));
+  return removeStatePath(reservedPath(project));
 }
 
 /** A file occupies whole blocks. */
@@ -94,10 +94,10 @@ async function storeGoals(project: string, { runId, files }: Journal, store: Con
 
 async function reserveDiskSpace(project: string, bytes: number): Promise<void> {
   const file = reservedPath(project);
-  if (measureState(file) >= bytes) return;
-  await removeState(file);
+  if (measureStateFile(file) >= bytes) return;
+  await removeStatePath(file);
   // Random bytes, because some file systems do not store zeros.
-  writeState(file, randomBytes(bytes));
+  writeStateFile(file, randomBytes(bytes));
 }
 
 /** Reads the journal of a killed run; returns the reason why it must not be carried out, or null if there is no journal. */
@@ -105,7 +105,7 @@ export function readJournal({
   project,
   root,
 }: JournalFolders): Journal | { readonly refused: string } | null {
-  if (!hasState(journalPath(project))) return null;
+  if (!hasStateFile(journalPath(project))) return null;
   const parsed = storedShape.safeParse(jsonOf(readStateText(journalPath(project))));
   if (!parsed.success) return { refused: 'it is damaged' };
   const { project: projectNumber, root: rootNumber, schemaVersion: _, ...journal } = parsed.data;
@@ -118,7 +118,7 @@ export function readJournal({
 /** Sets a journal aside, so that the next run can start; returns its new path. */
 export function setJournalAside(project: string): string {
   const aside = stateFolder(project, `journal.refused-${process.pid}-${Date.now()}.json`);
-  hasState(journalPath(project));
+  hasStateFile(journalPath(project));
   renameSync(journalPath(project), aside);
   return aside;
 }

@@ -9,7 +9,7 @@ import type { Settings } from '../../model/settings.js';
 import type { Problem } from '../../problem.js';
 import { err, ok, type Result } from '../../result.js';
 import { findPlaywright } from '../../playwright/find-playwright.js';
-import { readState } from '../../state-folder.js';
+import { readStateFile } from '../../state-folder.js';
 import type { Redactor } from '../../secrets/redactor.js';
 import { listFailures, type InspectedFailure } from './find-failure.js';
 import type { StoredRun } from '../../run/find-run.js';
@@ -57,7 +57,7 @@ async function readSentPrompt(
   note: string,
 ): Promise<Result<PromptText, Problem>> {
   const full = path.join(run.dir, file);
-  const text = readState(full);
+  const text = readStateFile(full);
   if (text !== null) return ok({ text: redactor.clean(text.toString()), note });
   return err({
     kind: 'input-unreadable',

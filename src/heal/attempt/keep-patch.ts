@@ -4,7 +4,7 @@ import type { FileEdit } from '../../workspace/file-state.js';
 import { findUnwritable } from '../../workspace/project-files.js';
 import { renderChange } from '../../workspace/patch-text.js';
 import { relativePath } from '../../paths.js';
-import { writeState } from '../../state-folder.js';
+import { writeStateFile } from '../../state-folder.js';
 import type { Session } from '../session.js';
 
 /** Writes the masked patch that people, prompts and reports see. */
@@ -12,7 +12,7 @@ export async function writePatch(session: Session, change: Change, file: string)
   const contents = openContentStore(session.folder.dir);
   const { files } = await renderChange(change, contents);
   const { patch } = await renderChange(change, createMaskedContentStore(contents, session.redactor));
-  writeState(`${file}.patch`, maskPatch(patch, session.redactor));
+  writeStateFile(`${file}.patch`, maskPatch(patch, session.redactor));
   return { files, patch: relativePath(session.folder.dir, `${file}.patch`) };
 }
 

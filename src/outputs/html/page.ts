@@ -14,7 +14,7 @@ import { atMost, counted, dollars, duration, localTime } from '../../format.js';
 import { ownFile } from '../../own-files.js';
 import { readRunState } from '../../run/event-log.js';
 import type { Report, ReportAttempt, ReportCause, ReportTest } from '../../run/report.js';
-import { writeState } from '../../state-folder.js';
+import { writeStateFile } from '../../state-folder.js';
 import { truncate } from '../truncate.js';
 import { type CauseView, describeEnd, listViolations, createView } from '../view.js';
 import { formatCost, formatFile, formatReportTestName, outcomeWords, toSentence } from '../wording.js';
@@ -66,7 +66,7 @@ export async function writeHtmlReport(report: Report, folder: RunLocation): Prom
     await readFile(ownFile('outputs/html/page.css'), 'utf8'),
   );
   const file = path.join(folder.dir, 'report.html');
-  writeState(file, page);
+  writeStateFile(file, page);
   return file;
 }
 
