@@ -1,11 +1,11 @@
 import { existsSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it, vi } from 'vitest';
-import { committed } from '../rig/git-repository.js';
+import { commitFolder } from '../rig/git-repository.js';
 import { isLong } from '../rig/long.js';
 import {
   agentsYaml,
-  causeOf,
+  findCause,
   scratchProject,
   type ScratchProject,
   shopFiles,
@@ -21,14 +21,14 @@ async function shopWithHistory(more: Record<string, string> = {}): Promise<Scrat
     ...files,
     '.gitignore': 'node_modules\ntest-results\nheld\nhold\n',
   });
-  committed(project.dir, 'shop');
+  commitFolder(project.dir, 'shop');
   await project.write({ 'notes.txt': 'two\n' });
-  committed(project.dir, 'notes', 'feature');
+  commitFolder(project.dir, 'notes', 'feature');
   await project.write({
     'page.html': broken.replace('Shop', 'Our shop'),
     ...('roles.txt' in more && { 'roles.txt': 'admin\n' }),
   });
-  committed(project.dir, 'nicer page');
+  commitFolder(project.dir, 'nicer page');
   await project.write({ 'notes.txt': 'three\n' });
   return project;
 }
@@ -82,14 +82,14 @@ it('BL-1 BL-3 BL-4 HN-8 RP-1 a run names and reverts the change that broke a tes
   if (isLong) {
     // A refusal that a commit brought is for an agent.
     const healed = { verdict: 'healed', blame: { hunks: [{ file: 'roles.txt' }] } };
-    expect(causeOf(run, 'reads orders'), run.stderr).toMatchObject(healed);
+    expect(findCause(run, 'reads orders'), run.stderr).toMatchObject(healed);
   }
   // The first agent waits for the search, and the search goes on while it works.
-  const lead = causeOf(run, isLong ? 'reads orders' : 'buys');
+  const lead = findCause(run, isLong ? 'reads orders' : 'buys');
   const prompt = await project.read(`.self-heal/latest/${lead.attempts[0]?.prompt}`);
   expect(prompt.split('\n').slice(0, 3).join('\n')).toContain(' turns it green');
   expect(prompt).toContain(isLong ? '-admin clerk\n+admin' : '+<button id="buy">Tanks</button>');
-  const { blame, attempts } = causeOf(run, 'buys');
+  const { blame, attempts } = findCause(run, 'buys');
   expect(blame).toMatchObject({ hunks: [culprit], isMinimal: true });
   expect(run.stderr).toContain('::error file=page.html,line=5,');
   const offered = attempts.at(-1);

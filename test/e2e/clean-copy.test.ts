@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { freePort } from '../rig/free-port.js';
-import { committed } from '../rig/git-repository.js';
+import { commitFolder } from '../rig/git-repository.js';
 import { linkPackages } from '../rig/link-packages.js';
 import { agentsYaml, scratchProject } from '../rig/scratch-project.js';
 
@@ -50,7 +50,7 @@ async function shop() {
     'agents.yaml': agentsYaml(['node', 'fixer.mjs'], 'verify: { repeat: 1, flips: 1, regression: none }'),
   });
   await linkPackages(project.dir, ['libsql', '@libsql', '@neon-rs', 'detect-libc']);
-  committed(project.dir, 'The shop');
+  commitFolder(project.dir, 'The shop');
   return project;
 }
 

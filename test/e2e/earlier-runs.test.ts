@@ -2,7 +2,7 @@ import { cpSync, readdirSync } from 'node:fs';
 import { mkdir, readFile, rename, truncate, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeAll, expect, it, vi } from 'vitest';
-import { bringRun } from '../rig/hostile-state.js';
+import { plantHostileRun } from '../rig/hostile-state.js';
 import {
   agentsYaml,
   editingAgent,
@@ -119,8 +119,8 @@ it('HN-8 undo without a complete record of the changes names the git command tha
 it('HN-8 undoing a run twice says so, and names the newest run that left changes', async () => {
   const project = await scratchProject({ 'package.json': '{ "name": "scratch" }' });
   const [first, second] = ['20260101-000000-0001', '20260102-000000-0002'];
-  bringRun(project.dir, 'first.txt', { id: first });
-  bringRun(project.dir, 'second.txt', { id: second });
+  plantHostileRun(project.dir, 'first.txt', { id: first });
+  plantHostileRun(project.dir, 'second.txt', { id: second });
   expect(await project.selfHeal(['undo'])).toMatchObject({ exitCode: 0 });
   const again = await project.selfHeal(['undo']);
   expect(again.exitCode).toBe(2);

@@ -5,7 +5,7 @@ import type { Escalation, Question } from '../../src/model/escalation.js';
 import { createStore } from '../../src/store/create-store.js';
 import { openStore } from '../../src/store/open-store.js';
 import { aQuestion } from '../rig/builders.js';
-import { canPty, keys, onAPty, type OnAPty } from '../rig/on-a-pty.js';
+import { canCreatePty, keys, startOnPty, type PtyProgram } from '../rig/on-a-pty.js';
 import { scratchProject, userEnv } from '../rig/scratch-project.js';
 
 const bin = path.resolve(import.meta.dirname, '../../bin/self-heal.js');
@@ -47,17 +47,17 @@ function resolving(
   }: { more?: readonly string[]; columns?: number; env?: Record<string, string> } = {},
 ) {
   const command = [process.execPath, bin, 'escalations', 'resolve', id, ...more];
-  return onAPty(command, { ...userEnv(), ...env }, { cwd, columns });
+  return startOnPty(command, { ...userEnv(), ...env }, { cwd, columns });
 }
 
 /** Selects the nth choice, counted from 0. */
-async function choose(terminal: OnAPty, nth: number, instead = false): Promise<void> {
+async function choose(terminal: PtyProgram, nth: number, instead = false): Promise<void> {
   await terminal.shows(instead ? 'done instead?' : 'What should be done?');
   await terminal.shows('confirm');
   terminal.type(...Array.from({ length: nth }, () => keys.down), keys.enter);
 }
 
-describe.runIf(canPty)('on a terminal', () => {
+describe.runIf(canCreatePty)('on a terminal', () => {
   it.each([
     ['simplify', 1, {}, 'resolved'],
     ['skip', 1, credentials, 'skipped'],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { listRunIds } from '../../src/run/find-run.js';
-import { committed } from '../rig/git-repository.js';
+import { commitFolder } from '../rig/git-repository.js';
 import { isLong } from '../rig/long.js';
 import { agentsYaml, scratchProject, shopFiles } from '../rig/scratch-project.js';
 
@@ -49,7 +49,7 @@ it('HL-7 re-runs a test that was green in the same state earlier before starting
     'fixer.mjs': writes('odds.txt', 'never'),
     'agents.yaml': agentsYaml(['node', 'fixer.mjs'], settings),
   });
-  committed(project.dir, 'shop');
+  commitFolder(project.dir, 'shop');
   expect((await project.selfHeal(['run'])).exitCode).toBe(0);
   const { report, stderr, exitCode } = await project.selfHeal(['run']);
   expect(report?.tests, stderr).toHaveLength(5);

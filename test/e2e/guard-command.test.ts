@@ -1,7 +1,7 @@
 import { symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { committed, gitIn } from '../rig/git-repository.js';
+import { commitFolder, gitIn } from '../rig/git-repository.js';
 import { scratchProject, pageFiles } from '../rig/scratch-project.js';
 import { tempDir } from '../rig/temp-dir.js';
 
@@ -10,7 +10,7 @@ const git = (dir: string, ...args: string[]) => gitIn(dir)(...args);
 /** A repository on a branch `fix` that starts at the tip of `main`. */
 async function branched() {
   const project = await scratchProject({ ...pageFiles, '.gitignore': 'node_modules\n' });
-  committed(project.dir, 'all');
+  commitFolder(project.dir, 'all');
   git(project.dir, 'switch', '-qc', 'fix');
   return project;
 }

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import {
   agentsYaml,
-  causeOf,
+  findCause,
   type Finished,
   pageFiles,
   scratchProject,
@@ -103,7 +103,7 @@ beforeAll(async () => {
 describe('the guard in a run', () => {
   it('HN-3 BL-6 leaves out a weakened test, and tells a person which checks it lost', async () => {
     const file = spec('weakened');
-    expect(causeOf(run, 'weakened')).toMatchObject({
+    expect(findCause(run, 'weakened')).toMatchObject({
       verdict: 'escalated',
       attempts: [
         {
@@ -114,7 +114,7 @@ describe('the guard in a run', () => {
       ],
     });
     expect(await project.read(file)).toBe(files[file]);
-    const { id } = causeOf(run, 'weakened');
+    const { id } = findCause(run, 'weakened');
     const retests = run.events.filter(
       (event) => event.type === 'suite.started' && event.purpose === 'retest' && event.causeId === id,
     );
@@ -125,7 +125,7 @@ describe('the guard in a run', () => {
   it('HN-4 accepts an honest locator change for a ui-error, and names it', () => {
     const file = spec('renamed');
     const says = "page.locator('#order') was changed to page.getByRole('button')";
-    expect(causeOf(run, 'renamed')).toMatchObject({
+    expect(findCause(run, 'renamed')).toMatchObject({
       category: 'ui-error',
       verdict: 'healed',
       attempts: [{ notes: [{ file, says }] }],
@@ -133,7 +133,7 @@ describe('the guard in a run', () => {
   });
 
   it('HN-4 heals with the part of a change that touches neither tests nor protected files', async () => {
-    const { category, verdict, attempts } = causeOf(run, 'cut patch');
+    const { category, verdict, attempts } = findCause(run, 'cut patch');
     expect([category, verdict]).toEqual(['runtime-error', 'healed']);
     const [attempt] = attempts;
     const cut = ['package.json', config, spec('cut patch')];
@@ -149,11 +149,11 @@ describe('the guard in a run', () => {
   it('HN-3 RP-2 points the reviewer to a reason for the failure that is still present', () => {
     const says = expect.stringContaining('still says: Uncaught TypeError') as unknown;
     const notes = [{ file: spec('painted over'), says }];
-    expect(causeOf(run, 'painted over')).toMatchObject({ verdict: 'healed', attempts: [{ notes }] });
+    expect(findCause(run, 'painted over')).toMatchObject({ verdict: 'healed', attempts: [{ notes }] });
   });
 
   it('HN-4 ME-7 a proven fix that changes a protected file waits for a person, whose answer applies it', async () => {
-    const cause = causeOf(run, 'protected file');
+    const cause = findCause(run, 'protected file');
     expect(cause.attempts[0]).toMatchObject({
       end: { kind: 'offered', side: 'whole' },
       cut: [{ file: config }],

@@ -5,10 +5,10 @@ import Libsql from 'libsql';
 import { describe, expect, it } from 'vitest';
 import { createStore } from '../../src/store/create-store.js';
 import { openStore } from '../../src/store/open-store.js';
-import { inventoryOf } from '../rig/agent-workspace.js';
-import { bringRun, commitAll, deletingJournal, hostileRun } from '../rig/hostile-state.js';
+import { listInventory } from '../rig/agent-workspace.js';
+import { plantHostileRun, commitAll, plantDeletingJournal, hostileRunId } from '../rig/hostile-state.js';
 import { agentsYaml, scratchProject, type ScratchProject, shopFiles } from '../rig/scratch-project.js';
-import { isLong, orWhenLong } from '../rig/long.js';
+import { isLong, quickOrLong } from '../rig/long.js';
 import { tempDir } from '../rig/temp-dir.js';
 
 const red = { ...shopFiles, 'page.html': '<p>nothing to buy</p>', 'agents.yaml': agentsYaml(['node', '']) };
@@ -20,7 +20,7 @@ async function cloned(files: Record<string, string> = red) {
   writeFileSync(path.join(home, 'precious'), 'precious\n');
   mkdirSync(path.join(home, 'folder'));
   const outside = () =>
-    Object.fromEntries(Object.entries(inventoryOf(home)).filter(([name]) => !name.startsWith('work')));
+    Object.fromEntries(Object.entries(listInventory(home)).filter(([name]) => !name.startsWith('work')));
   return { home, project, outside };
 }
 
@@ -33,7 +33,7 @@ async function quarantine(project: ScratchProject, place: string): Promise<void>
   const question = { problem: '', tried: [], recommendation: '', choices: ['skip'], offers: [] } as const;
   const asked = await store.escalate(
     { ...about, ...question, tests: [{ id: 't1', name: 'buys' }] },
-    hostileRun,
+    hostileRunId,
   );
   await store.answerEscalation(asked!.id, { choice: 'skip', guidance: null, days: 365 });
   await store.close();
@@ -42,18 +42,18 @@ async function quarantine(project: ScratchProject, place: string): Promise<void>
 describe('a .self-heal that came with the project', () => {
   it('HN-10 is refused by every command if git tracks anything in it, and nothing is written', async () => {
     const { home, project } = await cloned();
-    bringRun(project.dir, 'planted.txt');
+    plantHostileRun(project.dir, 'planted.txt');
     commitAll(project.dir);
-    const before = inventoryOf(home);
+    const before = listInventory(home);
     const commands = ['run', 'heal --from x', 'undo', 'blame', 'inspect', 'report', 'escalations', 'ui'];
-    for (const command of commands.slice(0, orWhenLong(4, commands.length))) {
+    for (const command of commands.slice(0, quickOrLong(4, commands.length))) {
       const { exitCode, stderr } = await project.start(command.split(' '));
       expect(stderr, command).toMatch(
         /git tracks \.self-heal\/\S+ and 2 more.*\n.*git rm -r --cached \.self-heal/,
       );
       expect(exitCode, command).toBe(2);
     }
-    expect(inventoryOf(home)).toEqual(before);
+    expect(listInventory(home)).toEqual(before);
   });
 
   it.each([
@@ -84,10 +84,10 @@ describe('a .self-heal that came with the project', () => {
     ['.git/hooks/post-checkout', undefined],
   ])('HN-10 undo writes nothing to %s (with the root %s)', async (file, root) => {
     const { home, project } = await cloned();
-    bringRun(project.dir, file, { root });
-    const before = inventoryOf(home);
+    plantHostileRun(project.dir, file, { root });
+    const before = listInventory(home);
     expect(await project.start(['undo'])).toMatchObject({ exitCode: 2 });
-    expect(inventoryOf(home)).toEqual(before);
+    expect(listInventory(home)).toEqual(before);
   });
 
   it('HN-10 undo changes nothing through a link in the project', async () => {
@@ -96,14 +96,14 @@ describe('a .self-heal that came with the project', () => {
     writeFileSync(path.join(home, '.x.self-heal'), 'precious\n');
     mkdirSync(path.join(home, 'folder/empty'));
     const before = outside();
-    bringRun(project.dir, 'up/x', { folders: ['up/folder/empty'] });
+    plantHostileRun(project.dir, 'up/x', { folders: ['up/folder/empty'] });
     expect(await project.start(['undo'])).toMatchObject({ exitCode: 1 });
     expect(outside()).toEqual(before);
   });
 
   it('HN-10 undo creates no link that leads out of the project', async () => {
     const { project } = await cloned();
-    bringRun(project.dir, 'out', { kind: 'link', content: '../..' });
+    plantHostileRun(project.dir, 'out', { kind: 'link', content: '../..' });
     expect(await project.start(['undo'])).toMatchObject({ exitCode: 1 });
     expect(existsSync(path.join(project.dir, 'out'))).toBe(false);
   });
@@ -113,7 +113,7 @@ describe('a .self-heal that came with the project', () => {
     execaSync('git', ['init', '--quiet'], { cwd: project.dir });
     execaSync('git', ['config', 'core.worktree', path.join(home, 'folder')], { cwd: project.dir });
     const before = outside();
-    bringRun(project.dir, 'planted.txt');
+    plantHostileRun(project.dir, 'planted.txt');
     expect(await project.start(['undo'])).toMatchObject({ exitCode: 0 });
     expect(outside()).toEqual(before);
     expect(await project.read('planted.txt')).toBe('planted\n');
@@ -126,7 +126,7 @@ describe('a .self-heal that came with the project', () => {
     const database = new Libsql(file);
     database.exec('create table store_version (version integer not null)');
     database.close();
-    deletingJournal(file, path.join(home, 'precious'));
+    plantDeletingJournal(file, path.join(home, 'precious'));
     const before = outside();
     const { exitCode, stderr } = await project.start([name === 'lock' ? 'run' : 'escalations']);
     expect(outside()).toEqual(before);
@@ -136,14 +136,14 @@ describe('a .self-heal that came with the project', () => {
 
   it('HN-10 undo works for files inside the project', async () => {
     const { project } = await cloned();
-    bringRun(project.dir, 'planted.txt');
+    plantHostileRun(project.dir, 'planted.txt');
     expect(await project.start(['undo'])).toMatchObject({ exitCode: 0 });
     expect(await project.read('planted.txt')).toBe('planted\n');
   });
 });
 
 describe('a link', () => {
-  const run = `.self-heal/runs/${hostileRun}`;
+  const run = `.self-heal/runs/${hostileRunId}`;
   const links = [
     ['.self-heal', 'folder', ['run', 'undo']],
     ['.self-heal/runs', 'folder', ['report']],
@@ -161,7 +161,7 @@ describe('a link', () => {
     [`${run}/events.ndjson`, 'precious', ['report', 'undo']],
     [`${run}/report.html`, 'precious', ['report']],
     [`${run}/failures`, 'folder', ['inspect']],
-    [`.self-heal/changes/${hostileRun}`, 'folder', ['undo']],
+    [`.self-heal/changes/${hostileRunId}`, 'folder', ['undo']],
   ] as const;
   it.each(links.filter((_, n) => isLong || n % 2 === 0))(
     'HN-10 in place of %s is not followed to %s by %j',
@@ -170,7 +170,7 @@ describe('a link', () => {
       writeFileSync(path.join(home, 'folder/report.ndjson'), 'precious\n');
       mkdirSync(path.join(home, 'folder/1/output'), { recursive: true });
       writeFileSync(path.join(home, 'folder/1/report.ndjson'), 'precious\n');
-      if (place.includes(hostileRun)) bringRun(project.dir, 'planted.txt');
+      if (place.includes(hostileRunId)) plantHostileRun(project.dir, 'planted.txt');
       if (place.endsWith('events.ndjson')) await project.write({ [`${run}/report.json`]: '{}' });
       if (place.endsWith('suites')) await project.write({ [`${run}/running.json`]: '{' });
       if (place.endsWith('-wal')) await quarantine(project, '.self-heal/ledger.db');
@@ -221,8 +221,8 @@ it('HN-10 CF-5 a command that only reads creates no store in an empty file that 
 
 it('HN-10 deeply nested or oversized events do not crash a command', async () => {
   const { project } = await cloned();
-  bringRun(project.dir, 'planted.txt');
-  const file = `.self-heal/runs/${hostileRun}/events.ndjson`;
+  plantHostileRun(project.dir, 'planted.txt');
+  const file = `.self-heal/runs/${hostileRunId}/events.ndjson`;
   const deep = `"deep":${'['.repeat(100_000)}${']'.repeat(100_000)}`;
   const events = await project.read(file);
   await project.write({ [file]: events.replaceAll('"kind":"green"', `"kind":"green",${deep}`) });

@@ -1,11 +1,11 @@
 import path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { committed } from '../rig/git-repository.js';
+import { commitFolder } from '../rig/git-repository.js';
 import { isLong } from '../rig/long.js';
-import { canPty, keys, onAPty } from '../rig/on-a-pty.js';
+import { canCreatePty, keys, startOnPty } from '../rig/on-a-pty.js';
 import {
   agentsYaml,
-  causeOf,
+  findCause,
   scratchProject,
   shopFiles,
   userEnv,
@@ -95,18 +95,18 @@ async function shopAfter(changes: readonly string[], dir: string) {
     'agents.yaml': agentsYaml(['node', 'fixer.mjs'], 'blame: { time: 30m }'),
   };
   const project = await scratchProject(files, dir);
-  committed(dir, 'shop');
+  commitFolder(dir, 'shop');
   await project.write(pages('now'));
-  const git = committed(dir, 'Friendlier words', 'words');
+  const git = commitFolder(dir, 'Friendlier words', 'words');
   return { ...project, git };
 }
 
 /** The patches that are ready for the cause of a test. */
 const offersOf = (run: Finished, what: string) =>
-  causeOf(run, what).attempts.flatMap(({ end }) => (end.kind === 'offered' ? [end.side] : []));
+  findCause(run, what).attempts.flatMap(({ end }) => (end.kind === 'offered' ? [end.side] : []));
 
 function questionOf(run: Finished, what: string): string {
-  const { id } = causeOf(run, what);
+  const { id } = findCause(run, what);
   return run.report?.escalations.find(({ causeId }) => causeId === id)?.id ?? '';
 }
 
@@ -134,7 +134,7 @@ describe('intended changes', () => {
   it('BL-4 BL-6 are not reverted: such a fix waits for a person, beside a patch of the tests', () => {
     expect(offersOf(run, 'a friendlier text')).toEqual(['app', 'tests']);
     const because = /undoes a change from [0-9a-f]{7} "Friendlier words"/;
-    expect(causeOf(run, 'a friendlier text').reason).toMatch(because);
+    expect(findCause(run, 'a friendlier text').reason).toMatch(because);
   });
 
   it('BL-6 ME-7 remove a whole test only after an answer, proven by the test’s absence', async () => {
@@ -157,14 +157,14 @@ it.runIf(isLong)('BL-6 ME-7 an answer may remove the only test of a suite', asyn
   expect(answer.exitCode).toBe(0);
 });
 
-it.runIf(canPty)(
+it.runIf(canCreatePty)(
   'ME-7 CL-5 are asked about in the terminal after the run, and the answer is proven',
   async () => {
     const project = await shopAfter(['a price format'], tempDir('asked'));
     const bin = path.resolve(import.meta.dirname, '../../bin/self-heal.js');
     await project.write({ 'agents.yaml': agentsYaml(['node', 'fixer.mjs'], 'blame: { enabled: false }') });
     const command = [process.execPath, bin, 'run'];
-    const terminal = onAPty(command, userEnv(), { cwd: project.dir, columns: 100 });
+    const terminal = startOnPty(command, userEnv(), { cwd: project.dir, columns: 100 });
     await terminal.shows('Give guidance to the agent');
     await terminal.shows('confirm');
     terminal.type(keys.enter);

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { agentsYaml, scratchProject, shopFiles } from '../rig/scratch-project.js';
-import { agentStarted, appears, isAlive } from '../rig/working-agent.js';
+import { waitForAgentPids, waitForFile, isAlive } from '../rig/working-agent.js';
 
 const broken = { 'page.html': '<p>nothing to buy</p>' };
 
@@ -25,9 +25,9 @@ it.runIf(process.platform === 'linux')(
         setInterval(() => {}, 1000);`,
     });
     const running = project.start(['run']);
-    const [pid = 0] = await agentStarted(project);
+    const [pid = 0] = await waitForAgentPids(project);
     running.kill('SIGINT');
-    await appears(project, 'asked');
+    await waitForFile(project, 'asked');
     running.kill('SIGINT');
     const { exitCode } = await running;
     expect(exitCode).toBe(130);

@@ -4,7 +4,7 @@ import { expect, it, vi } from 'vitest';
 import { findCopies } from '../../src/workspace/copy-folder.js';
 import { isLong } from '../rig/long.js';
 import { agentsYaml, editingAgent, scratchProject, shopFiles } from '../rig/scratch-project.js';
-import { agentStarted, isAlive, killWatchdogOf, worker } from '../rig/working-agent.js';
+import { waitForAgentPids, isAlive, killWatchdog, workingAgent } from '../rig/working-agent.js';
 
 const broken = { 'page.html': '<button id="buy" onclick="this.textContent = \'Tanks\'">Buy</button>' };
 
@@ -16,9 +16,9 @@ async function atWork() {
     'notes.txt': 'before\n',
     'agents.yaml': agentsYaml(['node', 'worker.mjs']),
   });
-  await project.write({ 'worker.mjs': worker(project.dir) });
+  await project.write({ 'worker.mjs': workingAgent(project.dir) });
   const running = project.start(['run']);
-  const pids = await agentStarted(project);
+  const pids = await waitForAgentPids(project);
   const [copy = ''] = await findCopies(project.dir);
   expect(pids.map(isAlive)).toEqual([true, true]);
   expect(readFileSync(path.join(copy, 'copy', path.basename(project.dir), 'page.html'), 'utf8')).toBe(
@@ -69,7 +69,7 @@ it.runIf(isLong && process.platform === 'linux')(
   'HN-2 AG-10 after a SIGKILL of run and watchdog, the next command ends the agent',
   async () => {
     const { project, running, pids, copy } = await atWork();
-    await killWatchdogOf(running.pid);
+    await killWatchdog(running.pid);
     running.kill('SIGKILL');
     await running;
     expect(pids.map(isAlive)).toEqual([true, true]);
@@ -113,7 +113,7 @@ it.runIf(isLong && process.platform === 'linux')(
       'agents.yaml': agentsYaml(['node', 'fixer.mjs'], 'verify: { repeat: 1, regression: none }'),
     });
     const running = project.start(['run']);
-    const pids = await agentStarted(project);
+    const pids = await waitForAgentPids(project);
     running.kill('SIGKILL');
     await running;
     await soon(() => expect(pids.map(isAlive)).toEqual([false, false]));

@@ -4,8 +4,8 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { execa } from 'execa';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { committed } from '../rig/git-repository.js';
-import { processesWith } from '../rig/processes-with.js';
+import { commitFolder } from '../rig/git-repository.js';
+import { findProcessesWith } from '../rig/processes-with.js';
 import { tempDir } from '../rig/temp-dir.js';
 import { scratchProject, shopFiles, userEnv } from '../rig/scratch-project.js';
 
@@ -51,9 +51,9 @@ it('MC-1 MC-2 MC-4 HN-12 a scripted client finds and checks a fix in four calls'
     ...shopFiles,
     'tests/own.spec.ts': shopFiles[spec].replace('buys', 'pays'),
   });
-  committed(project.dir, 'all');
+  commitFolder(project.dir, 'all');
   await project.write({ 'page.html': 'Tanks' });
-  committed(project.dir, 'shorter', 'feature');
+  commitFolder(project.dir, 'shorter', 'feature');
   const { client, call } = await connected(project.dir);
   const { tools } = await client.listTools();
   expect(tools.map(({ name }) => name)).toEqual([
@@ -160,6 +160,6 @@ it('MC-3 a cancelled call or a disconnected client leaves no process', async () 
   await isHeld();
   await other.client.close();
   expect(await left).toBe('closed');
-  const alive = () => processesWith(`SCRIPTED=other ${project.dir}`);
+  const alive = () => findProcessesWith(`SCRIPTED=other ${project.dir}`);
   await vi.waitFor(() => expect(alive()).toEqual([]), { timeout: 600_000 });
 });

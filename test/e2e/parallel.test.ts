@@ -6,7 +6,7 @@ import { freePort } from '../rig/free-port.js';
 import { isLong } from '../rig/long.js';
 import { agentsYaml, scratchProject, shopFiles } from '../rig/scratch-project.js';
 import { tempDir } from '../rig/temp-dir.js';
-import { isAlive, killWatchdogOf } from '../rig/working-agent.js';
+import { isAlive, killWatchdog } from '../rig/working-agent.js';
 
 /** A test that looks for one word of the page, so that each word is a cause of its own. */
 const wants = (word: string) => `
@@ -141,7 +141,7 @@ it.runIf(isLong && process.platform === 'linux').each(ends)(
     const { project, running, pids, copies } = await twoAtWork();
     const isUnwatched = who.startsWith('the next command');
     if (isUnwatched) {
-      await killWatchdogOf(running.pid);
+      await killWatchdog(running.pid);
     }
     running.kill(signal);
     const { exitCode } = await running;

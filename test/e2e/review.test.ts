@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import {
-  causeOf,
+  findCause,
   scratchProject,
   shopFiles,
   type Finished,
   type ScratchProject,
 } from '../rig/scratch-project.js';
-import { committed } from '../rig/git-repository.js';
+import { commitFolder } from '../rig/git-repository.js';
 import { tempDirOfFile } from '../rig/temp-dir.js';
 
 /** A fixer that only hides the fault on some pages. */
@@ -58,13 +58,13 @@ let project: ScratchProject;
 let run: Finished;
 beforeAll(async () => {
   project = await scratchProject(files, tempDirOfFile('review'));
-  committed(project.dir, 'all');
+  commitFolder(project.dir, 'all');
   run = await project.selfHeal(['run']);
 });
 
 describe('the reviewer of a fix', () => {
   it('HN-11 a fix that the reviewer calls honest is kept, with the review in the report', async () => {
-    expect(causeOf(run, 'honest')).toMatchObject({
+    expect(findCause(run, 'honest')).toMatchObject({
       verdict: 'healed',
       attempts: [
         { end: { kind: 'green' }, reading: { verdict: 'honest', by: 'second', why: 'it says Thanks' } },
@@ -76,7 +76,7 @@ describe('the reviewer of a fix', () => {
   it('HN-11 HN-1 asks a person about a fix that hides the fault, and discards the reviewer’s edits', async () => {
     const says = 'second: it hides the fault: the button still says Tanks (hides.html:1)';
     const because = expect.stringContaining(says) as unknown;
-    expect(causeOf(run, 'hides')).toMatchObject({
+    expect(findCause(run, 'hides')).toMatchObject({
       verdict: 'escalated',
       attempts: [{ end: { kind: 'offered', because } }],
     });

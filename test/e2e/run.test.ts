@@ -1,11 +1,11 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { committed } from '../rig/git-repository.js';
+import { commitFolder } from '../rig/git-repository.js';
 import { all, readXml } from '../rig/read-xml.js';
 import {
   agentsYaml,
-  causeOf,
+  findCause,
   scratchProject,
   shopFiles,
   type Finished,
@@ -16,7 +16,7 @@ import { tempDir, tempDirOfFile } from '../rig/temp-dir.js';
 it('CL-4 CL-3 CL-5 a green suite changes nothing, needs no agent, and keeps the user’s reporter', async () => {
   const missing = { 'agents.yaml': agentsYaml(['no-such-program-anywhere']) };
   const project = await scratchProject({ ...shopFiles, ...missing });
-  const git = committed(project.dir, 'all');
+  const git = commitFolder(project.dir, 'all');
   const { exitCode, stdout, report, events } = await project.selfHeal(['run']);
   expect(exitCode).toBe(0);
   expect(stdout).toContain('1 passed');
@@ -97,7 +97,7 @@ describe('red tests', () => {
   it('HL-1 RP-2 RP-4 CL-6 are healed by an agent and a green re-run; report, events and --json agree', async () => {
     expect(JSON.parse(run.stdout)).toEqual(run.report);
     expect(run.report).toMatchObject({ schemaVersion: 1 });
-    const cause = causeOf(run, 'heals');
+    const cause = findCause(run, 'heals');
     const test = run.report?.tests.find(({ id }) => cause.tests.includes(id));
     expect(test).toMatchObject({ verdict: 'healed', retries: 1, causeId: cause.id, file: 'tests/a.spec.ts' });
     expect(cause).toMatchObject({
@@ -138,18 +138,18 @@ describe('red tests', () => {
   });
 
   it('CL-9 have prompts that inspect prints byte for byte', async () => {
-    const shown = await project.selfHeal(['inspect', causeOf(run, 'heals').id, '--prompt']);
+    const shown = await project.selfHeal(['inspect', findCause(run, 'heals').id, '--prompt']);
     expect(`${shown.stdout}\n`).toBe(readFileSync(path.join(outside, 'heals'), 'utf8'));
     expect(shown.stderr).toContain('as sent to /code-review in attempt 1');
   });
 
   it('HN-5 are red twice, green with the fix, red with it reverted, and green with it reapplied', async () => {
-    expect(causeOf(run, 'heals').proof.join(' ')).toBe('red red green green red green');
+    expect(findCause(run, 'heals').proof.join(' ')).toBe('red red green green red green');
     expect(await project.read('heals.txt')).toContain('Thanks');
   });
 
   it('HN-6 keep no fix that breaks another test; the cause names that test', async () => {
-    const cause = causeOf(run, 'adds tax');
+    const cause = findCause(run, 'adds tax');
     expect(cause).toMatchObject({ verdict: 'failed', attempts: [{ end: { kind: 'taken-out' } }] });
     expect(cause.reason).toContain('keeps its price');
     expect(run.report?.regression?.broke).toMatchObject([{ causeId: cause.id, tests: [expect.any(String)] }]);
@@ -158,13 +158,13 @@ describe('red tests', () => {
 
   it('HL-10 HN-3 are not fixed by deleting them: the test stays, and no person is asked', () => {
     const attempts = [{ end: { kind: 'still-failing' }, cut: [{ file: 'tests/b.spec.ts' }] }];
-    expect(causeOf(run, 'deletes').attempts).toMatchObject(attempts);
+    expect(findCause(run, 'deletes').attempts).toMatchObject(attempts);
     expect(existsSync(path.join(project.dir, 'tests/b.spec.ts'))).toBe(true);
   });
 
   it('CL-5 exit with 4 if a limit ends the run', () => {
     expect(run.exitCode).toBe(4);
     expect(run.report).toMatchObject({ outcome: 'budget', totals: { agentRuns: 3 } });
-    expect(causeOf(run, 'is left').attempts).toEqual([]);
+    expect(findCause(run, 'is left').attempts).toEqual([]);
   });
 });

@@ -6,12 +6,12 @@ import { expect, it } from 'vitest';
 import type { Report } from '../../src/run/report.js';
 import { computeBlobId } from '../../src/workspace/patch-text.js';
 import { aReport, aReportAttempt, aReportCause } from '../rig/a-report.js';
-import { leaveRun } from '../rig/events-of-report.js';
+import { writeStoredRun } from '../rig/events-of-report.js';
 import { isLong } from '../rig/long.js';
 import { agentsYaml, type ScratchProject, scratchProject, userEnv } from '../rig/scratch-project.js';
-import { repositoryOf, suiteOfShards } from '../rig/shards.js';
+import { createRepository, shardedSuite } from '../rig/shards.js';
 import { tempDir } from '../rig/temp-dir.js';
-import { agentStarted } from '../rig/working-agent.js';
+import { waitForAgentPids } from '../rig/working-agent.js';
 
 const verdicts = (report: Report | null) =>
   Object.fromEntries((report?.tests ?? []).map(({ title, verdict }) => [title.at(-1), verdict]));
@@ -53,15 +53,15 @@ async function killedWithItsAgent(project: ScratchProject, args: readonly string
     'agents.yaml': agentsYaml(['node', 'hangs.mjs']),
   });
   const running = project.start(args);
-  await agentStarted(project);
+  await waitForAgentPids(project);
   const ended = once(running, 'exit');
   running.kill('SIGKILL');
   await ended;
 }
 
 it('SC-1 heals the tests that are red in the shards’ blob reports', async () => {
-  const { machine } = await repositoryOf({
-    ...suiteOfShards,
+  const { machine } = await createRepository({
+    ...shardedSuite,
     // The second test needs the first, and the third does not run if the second fails; no report says so.
     'tests/c.spec.ts': `
       import { test, expect } from '@playwright/test';
@@ -111,11 +111,11 @@ it.runIf(isLong)(
   'SC-1 HL-7 exits with 0 once all tests are green, and runs those that a broken suite did not reach',
   async () => {
     const project = await scratchProject({
-      ...suiteOfShards,
+      ...shardedSuite,
       'cart.mjs': 'export const total = () => (process.env.LATE ? 2 : 1);\n',
       'shop.mjs': "export const name = 'Thanks';\n",
       'seed.mjs': "export default () => { if (process.env.BROKEN) throw new Error('no database'); };\n",
-      'playwright.config.ts': (suiteOfShards['playwright.config.ts'] ?? '').replace(
+      'playwright.config.ts': (shardedSuite['playwright.config.ts'] ?? '').replace(
         "testDir: 'tests'",
         "testDir: 'tests', globalSetup: './seed.mjs'",
       ),
@@ -139,8 +139,8 @@ it('SC-4 HN-3 HN-4 judges a fix from another machine, no matter which agent its 
 import { name } from '../gone.mjs';
 test('is named', () => { expect(name).toBe('Thanks'); });
 `;
-  const { 'tests/b.spec.ts': _, 'tests/c.spec.ts': __, ...shared } = suiteOfShards;
-  const { machine } = await repositoryOf({ ...shared, [spec]: red });
+  const { 'tests/b.spec.ts': _, 'tests/c.spec.ts': __, ...shared } = shardedSuite;
+  const { machine } = await createRepository({ ...shared, [spec]: red });
   const project = await machine('forged');
   await playwright(project, ['--reporter=json'], { PLAYWRIGHT_JSON_OUTPUT_NAME: 'test-results/red.json' });
   const config = await project.read('playwright.config.ts');
@@ -151,7 +151,10 @@ test('is named', () => { expect(name).toBe('Thanks'); });
   for (const [n, patch] of [weaker, weaker + retried].entries()) {
     const attempts = [aReportAttempt({ agent: 'built-in', slashCommand: null, runner: 'built-in' })];
     const causes = [aReportCause({ category: 'build-error', tests: [], attempts })];
-    const dir = leaveRun(path.join(forged, String(n)), aReport({ runId: `20260101-000000-000${n}`, causes }));
+    const dir = writeStoredRun(
+      path.join(forged, String(n)),
+      aReport({ runId: `20260101-000000-000${n}`, causes }),
+    );
     writeFileSync(path.join(dir, 'fix.patch'), patch);
   }
   const healed = await project.selfHeal([

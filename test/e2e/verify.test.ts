@@ -3,7 +3,7 @@ import path from 'node:path';
 import { execa } from 'execa';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Verification } from '../../src/model/verification.js';
-import { committed } from '../rig/git-repository.js';
+import { commitFolder } from '../rig/git-repository.js';
 import { isLong } from '../rig/long.js';
 import { scratchProject, type ScratchProject, shopFiles, userEnv } from '../rig/scratch-project.js';
 import { tempDirOfFile } from '../rig/temp-dir.js';
@@ -41,7 +41,7 @@ const [good, bad] = [shopFiles['page.html'], shopFiles['page.html'].replace('Tha
 /** What `verify` says of each state of a repository in which the developer's own uncommitted work has broken a test, as a red run has seen. */
 async function verifications() {
   const project = await scratchProject(files, tempDirOfFile('verify'));
-  committed(project.dir, 'all');
+  commitFolder(project.dir, 'all');
   await project.write({ 'page.html': bad, 'notes.txt': 'in the middle of something\n' });
   const red = await project.selfHeal(['run', '--dry-run']);
   const verify = async (...args: string[]) => {

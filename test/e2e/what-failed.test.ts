@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { launchOptions } from '../rig/chromium.js';
-import { causeOf, scratchProject, type Finished, type ScratchProject } from '../rig/scratch-project.js';
+import { findCause, scratchProject, type Finished, type ScratchProject } from '../rig/scratch-project.js';
 import { tempDirOfFile } from '../rig/temp-dir.js';
 
 /** An app in the folder of its tests, started by a worker fixture with pipes. Each of its pages raises a harmless exception. */
@@ -78,28 +78,28 @@ describe('tests of one app that end in a timeout', () => {
   });
 
   it('CS-4 are ui-errors if a button is covered, and name the covering element', () => {
-    expect(causeOf(run, 'answer')).toBe(causeOf(run, 'covered'));
-    expect(causeOf(run, 'answer')).toMatchObject({ category: 'ui-error' });
-    expect(causeOf(run, 'answer').headline).toMatch(/ is covered by div#veil\.backdrop\.show /);
+    expect(findCause(run, 'answer')).toBe(findCause(run, 'covered'));
+    expect(findCause(run, 'answer')).toMatchObject({ category: 'ui-error' });
+    expect(findCause(run, 'answer').headline).toMatch(/ is covered by div#veil\.backdrop\.show /);
   });
 
   it('CS-7 are not classified by an exception that green tests raise too', () => {
-    expect(causeOf(run, 'missing')).toMatchObject({ category: 'ui-error' });
-    expect(causeOf(run, 'missing').headline).toBe(
+    expect(findCause(run, 'missing')).toMatchObject({ category: 'ui-error' });
+    expect(findCause(run, 'missing').headline).toBe(
       "getByRole('button', { name: 'Go' }) not found (locator.click) (tests/a.spec.ts:18)",
     );
   });
 
   it('EV-7 CS-2 are explained by the output of a server that a test fixture started', () => {
-    expect(causeOf(run, 'orders')).toMatchObject({
+    expect(findCause(run, 'orders')).toMatchObject({
       category: 'database-error',
       source: 'tests/app/server.mjs:2:25',
     });
   });
 
   it('CS-5 are network-errors if only a response is missing', () => {
-    expect(causeOf(run, 'waits')).toMatchObject({ category: 'network-error' });
-    expect(causeOf(run, 'waits').headline).toContain("response.url().endsWith('/x')");
+    expect(findCause(run, 'waits')).toMatchObject({ category: 'network-error' });
+    expect(findCause(run, 'waits').headline).toContain("response.url().endsWith('/x')");
   });
 
   it('CL-9 are each listed once by inspect, with the evidence and the deciding fact', async () => {

@@ -6,7 +6,7 @@ import type { AgentRun } from '../../src/model/attempt.js';
 import type { OwnCommandLine } from '../../src/model/built-in.js';
 import { decideOutcome } from '../../src/model/verdict.js';
 import { agentTask } from '../rig/agent-task.js';
-import { orWhenLong } from '../rig/long.js';
+import { quickOrLong } from '../rig/long.js';
 import { simulatedRun } from '../rig/simulated-run.js';
 
 const recorded = path.resolve(import.meta.dirname, '../unit/agents/recorded');
@@ -67,29 +67,28 @@ for (const [what, text] of [${lines.join(',')}]) {
   return createRunAgent()(task);
 }
 
-describe.skipIf(process.platform === 'win32').each((['claude', 'codex'] as const).slice(0, orWhenLong(1, 2)))(
-  'what happens to %s',
-  (name) => {
-    it.each(table)('AG-6 AG-8 HL-2 %s', async (happened, end, verdict, why, exitCode) => {
-      const agentRun = await replay(name, happened);
-      expect(agentRun.end).toMatchObject({ kind: end });
-      const changesNothing = happened === 'ok' ? [] : Array.from({ length: 20 }, (_, n) => String(n + 1));
-      const run = await simulatedRun(['t1'], (_, { fixes }) => (fixes.size > 0 ? null : 'boom'), {
-        runAgent: async () => agentRun,
-        idle: changesNothing,
-      });
-      const [cause] = run.report.causes;
-      expect(cause).toMatchObject({ verdict, reason: expect.stringMatching(why) as string });
-      const tests = run.report.tests.map((test) => test.verdict);
-      const result = {
-        ...run.record,
-        causes: run.ends,
-        tests,
-        interruptedBy: null,
-        failOnHeal: false,
-        failOnFlaky: false,
-      };
-      expect(decideOutcome(result).exitCode).toBe(exitCode);
+describe
+  .skipIf(process.platform === 'win32')
+  .each((['claude', 'codex'] as const).slice(0, quickOrLong(1, 2)))('what happens to %s', (name) => {
+  it.each(table)('AG-6 AG-8 HL-2 %s', async (happened, end, verdict, why, exitCode) => {
+    const agentRun = await replay(name, happened);
+    expect(agentRun.end).toMatchObject({ kind: end });
+    const changesNothing = happened === 'ok' ? [] : Array.from({ length: 20 }, (_, n) => String(n + 1));
+    const run = await simulatedRun(['t1'], (_, { fixes }) => (fixes.size > 0 ? null : 'boom'), {
+      runAgent: async () => agentRun,
+      idle: changesNothing,
     });
-  },
-);
+    const [cause] = run.report.causes;
+    expect(cause).toMatchObject({ verdict, reason: expect.stringMatching(why) as string });
+    const tests = run.report.tests.map((test) => test.verdict);
+    const result = {
+      ...run.record,
+      causes: run.ends,
+      tests,
+      interruptedBy: null,
+      failOnHeal: false,
+      failOnFlaky: false,
+    };
+    expect(decideOutcome(result).exitCode).toBe(exitCode);
+  });
+});

@@ -8,7 +8,7 @@ import type { AgentRun } from '../../src/model/attempt.js';
 import { findOwnedProcesses } from '../../src/process/end-processes.js';
 import { agentTask } from '../rig/agent-task.js';
 import { compiledSrc } from '../rig/compiled-src.js';
-import { orWhenLong } from '../rig/long.js';
+import { quickOrLong } from '../rig/long.js';
 
 const runAgent = createRunAgent({ graceMs: 300, settleMs: 300 });
 const timeout = (timeoutMs: number) => ({
@@ -181,7 +181,7 @@ describe('the end of an agent', () => {
       onStart: __,
       onActivity: ___,
       ...task
-    } = agentTask('floods-output', { args: [String(orWhenLong(400, 1024))], ...timeout(250_000) });
+    } = agentTask('floods-output', { args: [String(quickOrLong(400, 1024))], ...timeout(250_000) });
     const program = `
       import { createRunAgent } from ${JSON.stringify(path.join(compiledSrc(), 'agents/create-run-agent.js'))};
       const nothing = () => undefined;

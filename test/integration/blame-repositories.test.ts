@@ -2,12 +2,12 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type AgentWorkspace, agentWorkspace } from '../rig/agent-workspace.js';
-import { cause, changed, files, repository, stateOf } from '../rig/blame-repository.js';
+import { cause, replaceWord, files, repository, readTree } from '../rig/blame-repository.js';
 import { aResult, aSuiteRun } from '../rig/builders.js';
 
 describe('blame in real-world repositories', () => {
   const [a, b] = [files['src/a.ts'], files['src/b.ts']];
-  const SIX = changed(a, 'six', 'SIX');
+  const SIX = replaceWord(a, 'six', 'SIX');
 
   const merge = (project: AgentWorkspace, branch: string) =>
     project.git('merge', '--quiet', '--no-ff', '-m', 'merged', branch);
@@ -17,25 +17,25 @@ describe('blame in real-world repositories', () => {
     project.git('checkout', '--quiet', '-b', 'other');
     const culprit = commit('louder', { 'src/a.ts': SIX });
     project.git('checkout', '--quiet', '-b', 'feature', 'main');
-    commit('mine', { 'src/b.ts': changed(b, 'one', 'ONE') });
+    commit('mine', { 'src/b.ts': replaceWord(b, 'one', 'ONE') });
     merge(project, 'other');
     project.git('checkout', '--quiet', '--detach');
-    const before = stateOf(project);
+    const before = readTree(project);
     const [blamed] = await find()([cause]);
     expect(blamed?.blame?.hunks).toMatchObject([
       { file: 'src/a.ts', line: 6, commit: { id: culprit, subject: 'louder' } },
     ]);
-    expect(stateOf(project)).toEqual(before);
+    expect(readTree(project)).toEqual(before);
   });
 
   it('BL-1 BL-3 blames a commit of the pull request, not of main, in the merge commit of a CI system', async () => {
     const { project, find, commit } = await repository((read) => !read('src/a.ts').includes('SIX'));
     project.git('checkout', '--quiet', '-b', 'feature');
-    commit('before it', { 'src/a.ts': changed(a, 'one', 'uno') });
-    const culprit = commit('louder', { 'src/a.ts': changed(SIX, 'one', 'uno') });
-    commit('after it', { 'src/b.ts': changed(b, 'six', 'sechs') });
+    commit('before it', { 'src/a.ts': replaceWord(a, 'one', 'uno') });
+    const culprit = commit('louder', { 'src/a.ts': replaceWord(SIX, 'one', 'uno') });
+    commit('after it', { 'src/b.ts': replaceWord(b, 'six', 'sechs') });
     project.git('checkout', '--quiet', 'main');
-    commit('of main', { 'src/a.ts': changed(a, 'eleven', 'elf'), 'src/more.ts': 'more\n' });
+    commit('of main', { 'src/a.ts': replaceWord(a, 'eleven', 'elf'), 'src/more.ts': 'more\n' });
     project.git('checkout', '--quiet', '--detach');
     merge(project, 'feature');
     const [blamed] = await find()([cause]);
@@ -50,10 +50,10 @@ describe('blame in real-world repositories', () => {
     project.git('checkout', '--quiet', '-b', 'feature');
     commit('louder', { 'src/a.ts': SIX });
     project.git('checkout', '--quiet', 'main');
-    commit('of main', { 'src/a.ts': changed(a, 'six', 'sechs') });
+    commit('of main', { 'src/a.ts': replaceWord(a, 'six', 'sechs') });
     project.git('checkout', '--quiet', 'feature');
     expect(() => merge(project, 'main')).toThrow();
-    const id = commit('both', { 'src/a.ts': changed(a, 'six', 'VI') });
+    const id = commit('both', { 'src/a.ts': replaceWord(a, 'six', 'VI') });
     const [blamed] = await find()([cause]);
     expect(blamed?.blame?.hunks).toMatchObject([{ line: 6, old: ['sechs'], now: ['VI'], commit: { id } }]);
   });
@@ -63,15 +63,15 @@ describe('blame in real-world repositories', () => {
     project.git('checkout', '--quiet', '-b', 'feature');
     commit('mine', { 'src/a.ts': SIX });
     project.git('checkout', '--quiet', 'main');
-    commit('theirs', { 'src/a.ts': changed(a, 'six', 'sechs') });
+    commit('theirs', { 'src/a.ts': replaceWord(a, 'six', 'sechs') });
     project.git('checkout', '--quiet', 'feature');
     expect(() => project.git('rebase', 'main')).toThrow();
-    project.write({ 'src/b.ts': changed(b, 'one', 'broken') });
-    const [status, before] = [project.git('status', '--porcelain'), stateOf(project)];
+    project.write({ 'src/b.ts': replaceWord(b, 'one', 'broken') });
+    const [status, before] = [project.git('status', '--porcelain'), readTree(project)];
     const [blamed] = await find()([cause]);
     expect(blamed?.blame?.hunks).toMatchObject([{ file: 'src/b.ts', line: 1, commit: null }]);
     expect(project.git('status', '--porcelain')).toBe(status);
-    expect(stateOf(project)).toEqual(before);
+    expect(readTree(project)).toEqual(before);
   });
 
   it('BL-1 BL-5 blames a single line of a CRLF file with core.autocrlf, and keeps its line endings', async () => {
@@ -80,7 +80,7 @@ describe('blame in real-world repositories', () => {
     const crlf = (text: string) => text.replaceAll('\n', '\r\n');
     project.git('checkout', '--quiet', '-b', 'feature');
     commit('louder', { 'src/a.ts': crlf(SIX) });
-    const before = stateOf(project);
+    const before = readTree(project);
     const [blamed] = await find({
       rerun: async ({ ids }) => {
         const text = project.read('src/a.ts');
@@ -94,7 +94,7 @@ describe('blame in real-world repositories', () => {
       hunks: [{ file: 'src/a.ts', line: 6, old: ['six'], now: ['SIX'], commit: { subject: 'louder' } }],
       outOf: 1,
     });
-    expect(stateOf(project)).toEqual(before);
+    expect(readTree(project)).toEqual(before);
   });
 
   it('BL-1 BL-5 treats files outside a sparse checkout as unchanged, and never writes them', async () => {
@@ -103,22 +103,22 @@ describe('blame in real-world repositories', () => {
     project.git('checkout', '--quiet', '-b', 'feature');
     commit('louder', { 'src/a.ts': SIX, 'big/data.txt': 'more data\n' });
     project.git('sparse-checkout', 'set', '--no-cone', '/*', '!/big/');
-    const before = stateOf(project);
+    const before = readTree(project);
     const [blamed] = await find()([cause]);
     expect(blamed?.blame).toMatchObject({ hunks: [{ file: 'src/a.ts', now: ['SIX'] }], outOf: 1 });
     expect(runs()).toBe(2);
-    expect(stateOf(project)).toEqual(before);
+    expect(readTree(project)).toEqual(before);
   });
 
   it('BL-1 BL-3 names the commit that removed a line, unless that is not committed', async () => {
     const { project, find, commit } = await repository((read) => read('src/a.ts').includes('six'));
     project.git('checkout', '--quiet', '-b', 'feature');
-    const id = commit('shorter', { 'src/a.ts': changed(a, 'six\n', '') });
-    commit('after it', { 'src/a.ts': changed(changed(a, 'six\n', ''), 'eleven', 'elf') });
+    const id = commit('shorter', { 'src/a.ts': replaceWord(a, 'six\n', '') });
+    commit('after it', { 'src/a.ts': replaceWord(replaceWord(a, 'six\n', ''), 'eleven', 'elf') });
     const [committed] = await find()([cause]);
     expect(committed?.blame?.hunks).toMatchObject([{ line: 6, old: ['six'], now: [], commit: { id } }]);
     project.git('checkout', '--quiet', 'main');
-    project.write({ 'src/a.ts': changed(a, 'six\n', '') });
+    project.write({ 'src/a.ts': replaceWord(a, 'six\n', '') });
     const [open] = await find()([cause]);
     expect(open?.blame?.hunks).toMatchObject([{ line: 6, old: ['six'], now: [], commit: null }]);
   });
@@ -133,30 +133,30 @@ describe('blame in real-world repositories', () => {
     project.git('mv', 'src/b.ts', 'src/moved.ts');
     commit('another picture', { 'picture.bin': `${bytes}broken` });
     project.write({ 'src/new.ts': 'new\n' });
-    const before = stateOf(project);
+    const before = readTree(project);
     const [blamed] = await find()([cause]);
     expect(blamed?.blame?.hunks).toMatchObject([
       { file: 'picture.bin', whole: true, commit: { subject: 'another picture' } },
     ]);
-    expect(stateOf(project)).toEqual(before);
+    expect(readTree(project)).toEqual(before);
   });
 
   it('BL-1 BL-5 blames an untracked file, and a renamed one if the test needs its old name', async () => {
-    const { project, find } = await repository(() => !('src/new.ts' in stateOf(project)));
+    const { project, find } = await repository(() => !('src/new.ts' in readTree(project)));
     project.write({ 'src/new.ts': 'new\n', 'src/a.ts': SIX });
     const [blamed] = await find()([cause]);
     expect(blamed?.blame?.hunks).toMatchObject([{ file: 'src/new.ts', whole: true, commit: null }]);
     expect(project.read('src/new.ts')).toBe('new\n');
-    const other = await repository(() => 'src/b.ts' in stateOf(other.project));
+    const other = await repository(() => 'src/b.ts' in readTree(other.project));
     other.project.git('checkout', '--quiet', '-b', 'feature');
     other.project.git('mv', 'src/b.ts', 'src/moved.ts');
     other.commit('tidier', { 'src/a.ts': SIX });
-    const before = stateOf(other.project);
+    const before = readTree(other.project);
     const [renamed] = await other.find()([cause]);
     expect(renamed?.blame?.hunks).toMatchObject([
       { file: 'src/b.ts', whole: true, commit: { subject: 'tidier' } },
     ]);
-    expect(stateOf(other.project)).toEqual(before);
+    expect(readTree(other.project)).toEqual(before);
   });
 
   it('BL-2 asks for more history in a shallow clone, and searches the uncommitted changes', async () => {
@@ -190,9 +190,9 @@ describe('blame in real-world repositories', () => {
     project.git('checkout', '--quiet', '-b', 'feature');
     commit('louder', { 'src/a.ts': SIX });
     project.write({ 'lib/x.ts': 'changed\n', 'lib/new.ts': 'new\n' });
-    const before = stateOf(project);
+    const before = readTree(project);
     const [blamed] = await find()([cause]);
     expect(blamed?.blame).toMatchObject({ hunks: [{ file: 'src/a.ts', line: 6 }], outOf: 1 });
-    expect(stateOf(project)).toEqual(before);
+    expect(readTree(project)).toEqual(before);
   });
 });

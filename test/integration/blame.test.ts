@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { SuiteRun } from '../../src/playwright/suite-run.js';
 import { recoverKilledRuns } from '../../src/run/recover.js';
 import { agentWorkspace } from '../rig/agent-workspace.js';
-import { cause, changed, files, lines, repository, stateOf } from '../rig/blame-repository.js';
+import { cause, replaceWord, files, joinLines, repository, readTree } from '../rig/blame-repository.js';
 import { aCause, aDiagnosed, aResult, aSuiteFailure, aSuiteRun } from '../rig/builders.js';
 
 describe('the search for the change to blame', () => {
@@ -12,13 +12,15 @@ describe('the search for the change to blame', () => {
     const { project, find, commit, told } = await repository((read) => !read('src/a.ts').includes('SIX'));
     project.git('checkout', '--quiet', '-b', 'feature');
     const [a, b] = [files['src/a.ts'], files['src/b.ts']];
-    commit('first', { 'src/b.ts': changed(b, 'one', 'ONE') });
-    const culprit = commit('louder', { 'src/a.ts': changed(changed(a, 'six', 'SIX'), 'eleven', 'ELEVEN') });
-    commit('third', { 'src/b.ts': changed(changed(b, 'one', 'ONE'), 'six', 'six!') });
-    project.write({
-      'src/a.ts': changed(changed(changed(a, 'six', 'SIX'), 'eleven', 'ELEVEN'), 'one', 'uno'),
+    commit('first', { 'src/b.ts': replaceWord(b, 'one', 'ONE') });
+    const culprit = commit('louder', {
+      'src/a.ts': replaceWord(replaceWord(a, 'six', 'SIX'), 'eleven', 'ELEVEN'),
     });
-    const before = stateOf(project);
+    commit('third', { 'src/b.ts': replaceWord(replaceWord(b, 'one', 'ONE'), 'six', 'six!') });
+    project.write({
+      'src/a.ts': replaceWord(replaceWord(replaceWord(a, 'six', 'SIX'), 'eleven', 'ELEVEN'), 'one', 'uno'),
+    });
+    const before = readTree(project);
     const [blamed] = await find()([cause]);
     expect(blamed?.blame).toMatchObject({
       base: { from: 'merge-base' },
@@ -37,19 +39,19 @@ describe('the search for the change to blame', () => {
       outOf: 5,
     });
     expect(told).toEqual([['c1', blamed?.blame]]);
-    expect(stateOf(project)).toEqual(before);
+    expect(readTree(project)).toEqual(before);
   });
 
   it.each([
     ['nothing is uncommitted', {}],
-    ['what is uncommitted is not the cause', { 'src/b.ts': lines('one', 'mine') }],
+    ['what is uncommitted is not the cause', { 'src/b.ts': joinLines('one', 'mine') }],
     ['only the set-up of self-heal is uncommitted', { 'agents.yaml': 'version: 1\n' }],
   ])(
     'BL-2 searches the last commits where nothing is known to have been green: %s',
     async (_, uncommitted) => {
       const { project, find, commit } = await repository((read) => !read('src/a.ts').includes('SIX'));
-      commit('shouts', { 'src/a.ts': changed(files['src/a.ts'], 'six', 'SIX') });
-      commit('later', { 'src/b.ts': lines('one', 'later') });
+      commit('shouts', { 'src/a.ts': replaceWord(files['src/a.ts'], 'six', 'SIX') });
+      commit('later', { 'src/b.ts': joinLines('one', 'later') });
       project.write(uncommitted);
       const [blamed] = await find()([cause]);
       expect(blamed?.blame).toMatchObject({
@@ -61,10 +63,10 @@ describe('the search for the change to blame', () => {
 
   it('BL-1 does not count a suite as red if it fails for another reason without a change', async () => {
     const { project, find, commit } = await repository(() => true);
-    const typo = changed(files['src/a.ts'], 'one', 'TYPO');
+    const typo = replaceWord(files['src/a.ts'], 'one', 'TYPO');
     commit('more', {
       'src/a.ts': typo,
-      'src/b.ts': changed(files['src/b.ts'], 'one', 'ONE'),
+      'src/b.ts': replaceWord(files['src/b.ts'], 'one', 'ONE'),
       'src/c.ts': 'uses ONE',
       'src/d.ts': 'other',
     });
@@ -91,7 +93,7 @@ describe('the search for the change to blame', () => {
 
   it('BL-2 checks with one quick test whether a suite starts, once such a test is known', async () => {
     const { project, find } = await repository(() => null);
-    for (const name of ['a', 'b']) project.write({ [`src/${name}.ts`]: lines('broken') });
+    for (const name of ['a', 'b']) project.write({ [`src/${name}.ts`]: joinLines('broken') });
     project.git('add', '--all');
     const selections: (readonly string[] | null)[] = [];
     const rerun = async ({ ids }: { readonly ids: readonly string[] | null }): Promise<SuiteRun> => {
@@ -137,7 +139,7 @@ describe('the search for the change to blame', () => {
 
   it('BL-1 ignores files that are written during the run, such as its own log', async () => {
     const { project, find } = await repository((read) => !read('src/a.ts').includes('SIX'));
-    project.write({ 'src/a.ts': changed(files['src/a.ts'], 'six', 'SIX'), 'run.log': 'one\n' });
+    project.write({ 'src/a.ts': replaceWord(files['src/a.ts'], 'six', 'SIX'), 'run.log': 'one\n' });
     const startedAt = Date.now();
     utimesSync(path.join(project.dir, 'src/a.ts'), startedAt / 1000 - 1, startedAt / 1000 - 1);
     utimesSync(path.join(project.dir, 'run.log'), startedAt / 1000 + 1, startedAt / 1000 + 1);
@@ -157,21 +159,21 @@ describe('the search for the change to blame', () => {
       edit = (text) => text;
       return isGreen;
     });
-    const mine = changed(files['src/a.ts'], 'six', 'SIX');
+    const mine = replaceWord(files['src/a.ts'], 'six', 'SIX');
     project.write({ 'src/a.ts': mine });
-    edit = (text) => changed(text, 'eleven', 'edited');
+    edit = (text) => replaceWord(text, 'eleven', 'edited');
     await find()([cause]);
-    expect(project.read('src/a.ts')).toBe(changed(mine, 'eleven', 'edited'));
+    expect(project.read('src/a.ts')).toBe(replaceWord(mine, 'eleven', 'edited'));
     expect(project.warnings).toEqual([]);
-    edit = (text) => changed(text, 'six', 'edited');
+    edit = (text) => replaceWord(text, 'six', 'edited');
     await find()([cause]);
     expect(project.read('src/a.ts')).toContain('five\nedited\n');
     const [, held = ''] = /src\/a\.ts; its earlier content is in (.*)/.exec(project.warnings.join()) ?? [];
-    expect(readFileSync(held, 'utf8')).toBe(changed(mine, 'eleven', 'edited'));
+    expect(readFileSync(held, 'utf8')).toBe(replaceWord(mine, 'eleven', 'edited'));
   });
 
   it('BL-1 concludes nothing from a run during which somebody edited a changed file', async () => {
-    const mine = changed(files['src/a.ts'], 'six', 'SIX');
+    const mine = replaceWord(files['src/a.ts'], 'six', 'SIX');
     const { project, find, told } = await repository((read) => {
       // An editor saves the file that it has open.
       project.write({ 'src/a.ts': mine });
@@ -185,7 +187,7 @@ describe('the search for the change to blame', () => {
 
   it('BL-1 still searches a file that an earlier search wrote during the run', async () => {
     const { project, find } = await repository((read) => !read('src/a.ts').includes('SIX'));
-    project.write({ 'src/a.ts': changed(files['src/a.ts'], 'six', 'SIX') });
+    project.write({ 'src/a.ts': replaceWord(files['src/a.ts'], 'six', 'SIX') });
     const startedAt = Date.now();
     utimesSync(path.join(project.dir, 'src/a.ts'), startedAt / 1000 - 1, startedAt / 1000 - 1);
     const search = find({ startedAt });
@@ -208,8 +210,8 @@ describe('the search for the change to blame', () => {
   });
 
   it('BL-1 blames a change to the tests only if no change to the app explains the failure', async () => {
-    const { project, find } = await repository((read) => read('tests/shop.spec.ts') === lines('test'));
-    project.write({ 'src/a.ts': lines('other'), 'tests/shop.spec.ts': lines('changed') });
+    const { project, find } = await repository((read) => read('tests/shop.spec.ts') === joinLines('test'));
+    project.write({ 'src/a.ts': joinLines('other'), 'tests/shop.spec.ts': joinLines('changed') });
     const [blamed] = await find()([cause]);
     expect(blamed?.blame?.hunks).toMatchObject([{ file: 'tests/shop.spec.ts', inTests: true }]);
   });
@@ -217,7 +219,7 @@ describe('the search for the change to blame', () => {
   it('BL-2 returns its best result when its time is up, and says so', async () => {
     const isGreen = (text: string) => !text.includes('SIX') && !text.includes('ELEVEN');
     const { project, find, runs } = await repository((read) => isGreen(read('src/a.ts')));
-    const both = changed(changed(files['src/a.ts'], 'six', 'SIX'), 'eleven', 'ELEVEN');
+    const both = replaceWord(replaceWord(files['src/a.ts'], 'six', 'SIX'), 'eleven', 'ELEVEN');
     project.write({ 'src/a.ts': both });
     for (let at = 0; at < 30; at += 1) project.write({ [`src/more${at}.ts`]: 'more\n' });
     // Each run takes a minute.
@@ -245,7 +247,7 @@ describe('the search for the change to blame', () => {
 
   it('BL-2 does not search files that a fix of this run has edited', async () => {
     const { project, find, told, runs } = await repository(() => false);
-    await project.applied((cwd) => writeFileSync(path.join(cwd, 'src/a.ts'), lines('fixed')));
+    await project.applied((cwd) => writeFileSync(path.join(cwd, 'src/a.ts'), joinLines('fixed')));
     expect(await find()([cause])).toEqual([cause]);
     expect(runs()).toBe(0);
     expect(told).toEqual([[null, expect.stringContaining('no file differs from')]]);
@@ -253,7 +255,7 @@ describe('the search for the change to blame', () => {
 
   it('BL-2 BL-5 ends its current suite run and restores the tree when its time is up', async () => {
     const { project, find, told } = await repository(() => true);
-    project.write({ 'src/a.ts': changed(files['src/a.ts'], 'six', 'SIX') });
+    project.write({ 'src/a.ts': replaceWord(files['src/a.ts'], 'six', 'SIX') });
     const rerun = async ({ signal }: { signal: AbortSignal }) => {
       expect(project.read('src/a.ts')).toBe(files['src/a.ts']);
       // On a busy machine the time may be up before the suite run begins.
@@ -263,25 +265,25 @@ describe('the search for the change to blame', () => {
     };
     await find({ rerun, timeMs: 300 })([cause]);
     expect(told).toEqual([['c1', 'found no change to blame: no result within the time limit (blame.time)']]);
-    expect(project.read('src/a.ts')).toBe(changed(files['src/a.ts'], 'six', 'SIX'));
+    expect(project.read('src/a.ts')).toBe(replaceWord(files['src/a.ts'], 'six', 'SIX'));
   });
 
   it('BL-5 HN-2 keeps a journal from which the next command restores the files after a kill', async () => {
     const { project, find } = await repository(() => true);
-    project.write({ 'src/a.ts': changed(files['src/a.ts'], 'six', 'SIX'), 'src/new.ts': 'new\n' });
-    const before = stateOf(project);
+    project.write({ 'src/a.ts': replaceWord(files['src/a.ts'], 'six', 'SIX'), 'src/new.ts': 'new\n' });
+    const before = readTree(project);
     let killed: string[] = [];
     const rerun = async () => {
-      expect(stateOf(project)).not.toEqual(before);
+      expect(readTree(project)).not.toEqual(before);
       // After a kill, another process recovers the project.
       const recovered = await recoverKilledRuns(project.dir);
       killed = recovered.ok ? [...recovered.value] : [];
-      expect(stateOf(project)).toEqual(before);
+      expect(readTree(project)).toEqual(before);
       return aSuiteRun();
     };
     await find({ rerun, timeMs: 60_000 })([cause]);
     expect(killed.join()).toContain('reverted an unproven change');
     expect(readFileSync(path.join(project.dir, 'src/new.ts'), 'utf8')).toBe('new\n');
-    expect(stateOf(project)).toEqual(before);
+    expect(readTree(project)).toEqual(before);
   });
 });

@@ -6,7 +6,7 @@ import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Attachment, Failure } from '../../src/model/failure.js';
 import { gatherEvidence } from '../../src/evidence/gather-evidence.js';
-import { orWhenLong } from '../rig/long.js';
+import { quickOrLong } from '../rig/long.js';
 import {
   aConsoleEntry,
   anError,
@@ -240,7 +240,7 @@ describe('missing evidence', () => {
         const evidence = await gather(aTestFailure({ attachments }));
         expect(evidence.errors).toHaveLength(1);
       }),
-      { numRuns: orWhenLong(40, 150) },
+      { numRuns: quickOrLong(40, 150) },
     );
   });
 
@@ -276,7 +276,7 @@ describe('missing evidence', () => {
         expect(errors).toHaveLength(1);
         expect(missing.filter((one) => one.startsWith('trace.zip is corrupt'))).toEqual([]);
       }),
-      { numRuns: orWhenLong(40, 150) },
+      { numRuns: quickOrLong(40, 150) },
     );
   });
 });

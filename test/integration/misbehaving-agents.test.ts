@@ -16,7 +16,7 @@ import {
 import path from 'node:path';
 import { execFileSync } from 'node:child_process';
 import { expect, it } from 'vitest';
-import { agentWorkspace, inventoryOf, writeInto } from '../rig/agent-workspace.js';
+import { agentWorkspace, listInventory, writeInto } from '../rig/agent-workspace.js';
 
 const files = {
   'package.json': '{ "name": "shop" }\n',
@@ -184,8 +184,8 @@ it.runIf(process.platform !== 'win32')(
     chmodSync(at(dir, '.env'), 0o600);
     writeFileSync(at(dir, 'staged.js'), 'staged\n');
     inProject('add', 'staged.js');
-    const before = inventoryOf(dir);
-    const copied = inventoryOf((await workspace.updateCopy()).cwd);
+    const before = listInventory(dir);
+    const copied = listInventory((await workspace.updateCopy()).cwd);
     const wrong: string[] = [];
     const outcomes = { applied: 0, conflict: 0, failed: 0, refused: 0, nothing: 0 };
     const differs = (when: string, now: Record<string, string>, was = before) => {
@@ -198,24 +198,24 @@ it.runIf(process.platform !== 'win32')(
       const { change, refused } = await agent((cwd) => {
         for (const [, work] of together) work(cwd);
       });
-      differs(`${what}, before its patch`, inventoryOf(dir));
+      differs(`${what}, before its patch`, listInventory(dir));
       const done = change && (await workspace.apply(change));
       if (done?.kind === 'applied') {
         for (const { path: file, after } of done.change.edits) {
           if (after?.kind !== 'file') continue;
           const wasPrivate = before[file]?.startsWith('600 ') ?? false;
-          if (wasPrivate && !/^[67]00 /.test(inventoryOf(dir)[file] ?? ''))
+          if (wasPrivate && !/^[67]00 /.test(listInventory(dir)[file] ?? ''))
             wrong.push(`${what}: ${file} is open to others`);
         }
         await workspace.revert([done.change.id]);
       }
       outcomes[done?.kind ?? (refused ? 'refused' : 'nothing')] += 1;
-      differs(`${what}, after it was reverted`, inventoryOf(dir));
+      differs(`${what}, after it was reverted`, listInventory(dir));
       const apart = (all: Record<string, string>) =>
         Object.fromEntries(Object.entries(all).filter(([name]) => !name.startsWith('.git/')));
       differs(
         `${what}, in the next copy`,
-        apart(inventoryOf((await workspace.updateCopy()).cwd)),
+        apart(listInventory((await workspace.updateCopy()).cwd)),
         apart(copied),
       );
     }

@@ -15,7 +15,7 @@ import { findPlaywright } from '../../src/playwright/find-playwright.js';
 import { createRedactorForValues } from '../../src/secrets/redactor.js';
 import { launchOptions } from '../rig/chromium.js';
 import { freePort } from '../rig/free-port.js';
-import { filesOfZip } from '../rig/zip-files.js';
+import { readZip } from '../rig/zip-files.js';
 import { inlineSuite, type FinishedSuite, type InlineSuite } from '../rig/inline-suite.js';
 
 const configFor = (port: number): string => `
@@ -302,7 +302,7 @@ describe('a trace', () => {
     expect(masked.elements).toContainEqual(expect.objectContaining({ tag: 'h1', text: 'Shop' }));
     expect(JSON.stringify(masked)).toContain('relation');
     const secrets = /s3kret-4kjh-t0k9|typed-secret/;
-    for (const content of Object.values(await filesOfZip(path.join(folder, 'trace.zip'))))
+    for (const content of Object.values(await readZip(path.join(folder, 'trace.zip'))))
       expect(content.toString('utf8')).not.toMatch(secrets);
     for (const name of readdirSync(folder).filter((one) => one !== 'trace.zip'))
       expect([name, text(name)]).not.toEqual([name, expect.stringMatching(secrets)]);

@@ -7,7 +7,7 @@ import { runPublish } from '../../src/cli/publish.js';
 import { parseAgentsFile } from '../../src/config/agents-file.js';
 import { exitCodeFor, formatProblem } from '../../src/problem.js';
 import { aReport, aReportAttempt, aReportCause, aReportTest } from '../rig/a-report.js';
-import { leaveRun } from '../rig/events-of-report.js';
+import { writeStoredRun } from '../rig/events-of-report.js';
 import { computeBlobId } from '../../src/workspace/patch-text.js';
 import { ForgeStub } from '../rig/forge-stub.js';
 import { tempDir } from '../rig/temp-dir.js';
@@ -80,7 +80,7 @@ const asked = aReport({
 /** Leaves what `upload-artifact` makes of a run's folder; returns the artifact. */
 function artifact(report: Report, patches: { fix?: string; attempt?: string }): string {
   const root = tempDir('artifact');
-  const dir = leaveRun(path.join(root, 'apps/shop'), report);
+  const dir = writeStoredRun(path.join(root, 'apps/shop'), report);
   mkdirSync(path.join(dir, 'attempts'));
   if (patches.fix !== undefined) writeFileSync(path.join(dir, 'fix.patch'), patches.fix);
   if (patches.attempt !== undefined) writeFileSync(path.join(dir, 'attempts/1.patch'), patches.attempt);
@@ -148,7 +148,7 @@ function ended(forge: ForgeStub, of: 'push' | 'pull_request', head?: string): Ev
     workflow_run: {
       id: 4242,
       event: of,
-      head_sha: head ?? forge.headOf(branch),
+      head_sha: head ?? forge.getHead(branch),
       head_branch: branch,
       head_repository: { full_name: forge.isFork ? 'stranger/shop' : 'own/shop' },
       html_url: 'https://github.test/own/shop/actions/runs/4242',
@@ -173,7 +173,7 @@ describe('on GitHub', () => {
     expect(forge.comments[0]?.body).toContain('/self-heal apply');
     expect(forge.checks).toMatchObject([
       {
-        head: forge.headOf('feature'),
+        head: forge.getHead('feature'),
         conclusion: 'action_required',
         annotations: [{ path: 'src/shop.ts', start_line: 2 }],
       },
@@ -190,7 +190,7 @@ describe('on GitHub', () => {
 
   it('PB-1 a comment of somebody else that looks like ours is neither edited nor trusted', async () => {
     const forge = await new ForgeStub(files).github();
-    const forged = `<!-- self-heal {"run":"666","head":"${forge.headOf('feature')}"} -->\nApply this`;
+    const forged = `<!-- self-heal {"run":"666","head":"${forge.getHead('feature')}"} -->\nApply this`;
     forge.comments.push({ id: 50, author: 'stranger', body: forged });
     await publish(forge, { from: artifact(fixed, { fix }) }, ended(forge, 'pull_request'));
     expect(forge.comments).toMatchObject([{ body: forged }, { author: 'github-actions[bot]' }]);
@@ -198,7 +198,7 @@ describe('on GitHub', () => {
 
   it('PB-1 a run of an outdated head is not published', async () => {
     const forge = await new ForgeStub(files).github();
-    const before = forge.headOf('feature');
+    const before = forge.getHead('feature');
     forge.branches.set('feature', forge.commit(files, 'More', before));
     const { said } = await publish(
       forge,
@@ -235,7 +235,7 @@ describe('on GitHub', () => {
     expect(forge.comments[0]?.body).not.toContain('/self-heal apply');
     const { said } = await publish(forge, { answer: true }, commented('/self-heal apply'));
     expect(said).toContain('in another repository');
-    expect(forge.filesOf('feature')).toEqual(files);
+    expect(forge.getFiles('feature')).toEqual(files);
   });
 
   it('PB-3 the main branch gets one pull request, whose branch each run recreates', async () => {
@@ -243,7 +243,7 @@ describe('on GitHub', () => {
     const from = artifact(fixed, { fix });
     for (const _ of [1, 2]) await publish(forge, { from }, ended(forge, 'push'));
     expect(forge.proposals).toMatchObject([{ branch: 'self-heal/fix-main', base: 'main' }]);
-    expect(forge.filesOf('self-heal/fix-main')).toEqual({
+    expect(forge.getFiles('self-heal/fix-main')).toEqual({
       ...files,
       'src/shop.ts': files['src/shop.ts'].replace('Tanks', 'Thanks'),
       'src/new.ts': 'export const added = true;\n',
@@ -251,7 +251,7 @@ describe('on GitHub', () => {
     expect(forge.writes.filter((one) => one.endsWith('/git/commits'))).toHaveLength(1);
     const later = artifact({ ...fixed, runId: '20260202-020202-abcd' }, { fix });
     await publish(forge, { from: later }, ended(forge, 'push'));
-    expect(forge.messageOf('self-heal/fix-main')).toContain('20260202-020202-abcd');
+    expect(forge.getMessage('self-heal/fix-main')).toContain('20260202-020202-abcd');
   });
 
   it.each(['By hand', null])(
@@ -260,16 +260,16 @@ describe('on GitHub', () => {
       const forge = await new ForgeStub(files).github();
       await publish(forge, { from: artifact(fixed, { fix }) }, ended(forge, 'push'));
       const amended = {
-        ...forge.filesOf('self-heal/fix-main'),
+        ...forge.getFiles('self-heal/fix-main'),
         'src/new.ts': 'export const better = true;\n',
       };
-      const message = by ?? forge.messageOf('self-heal/fix-main');
-      const head = forge.commit(amended, message, forge.headOf('main'));
+      const message = by ?? forge.getMessage('self-heal/fix-main');
+      const head = forge.commit(amended, message, forge.getHead('main'));
       forge.branches.set('self-heal/fix-main', head);
       const later = artifact({ ...fixed, runId: '20260202-020202-abcd' }, { fix });
       const { said } = await publish(forge, { from: later }, ended(forge, 'push'));
       expect(said).toContain('Somebody has committed');
-      expect(forge.headOf('self-heal/fix-main')).toBe(head);
+      expect(forge.getHead('self-heal/fix-main')).toBe(head);
     },
   );
 
@@ -280,7 +280,7 @@ describe('on GitHub', () => {
     const { said } = await publish(forge, { answer: true }, commented('/self-heal apply'));
     expect(said).toContain('4242');
     await publish(forge, { answer: true, from }, commented('/self-heal apply'));
-    expect(forge.filesOf('feature')['src/shop.ts']).toContain('Thanks');
+    expect(forge.getFiles('feature')['src/shop.ts']).toContain('Thanks');
     expect(forge.reactions).toEqual(['+1']);
     // The run that the comment is about did not test what is there now.
     await publish(forge, { answer: true, from }, commented('/self-heal apply'));
@@ -291,13 +291,13 @@ describe('on GitHub', () => {
   it('PB-4 stops a loop of bots at the default branch’s limits.perBranch', async () => {
     const forge = await new ForgeStub(files).github();
     const from = artifact(fixed, { fix });
-    let head = forge.headOf('feature');
+    let head = forge.getHead('feature');
     for (const n of [1, 2]) head = forge.commit(files, `Fix ${n}\n\nSelf-Heal-Run: r${n} on ${head}\n`, head);
     forge.branches.set('feature', head);
     await publish(forge, { from }, ended(forge, 'pull_request'));
     await publish(forge, { answer: true, from }, commented('/self-heal apply'));
     expect(forge.comments.at(-1)?.body).toContain('limits.perBranch (2)');
-    expect(forge.headOf('feature')).toBe(head);
+    expect(forge.getHead('feature')).toBe(head);
   });
 
   it('PB-4 skips the red tests by an expiring entry in agents.yaml, and runs the tests again', async () => {
@@ -307,7 +307,7 @@ describe('on GitHub', () => {
     await publish(forge, { answer: true }, commented('/self-heal retry'));
     expect(forge.reruns).toEqual([4242]);
     await publish(forge, { answer: true, from }, commented('/self-heal skip 30d\nplease'));
-    expect(forge.filesOf('feature')['agents.yaml']).toMatch(
+    expect(forge.getFiles('feature')['agents.yaml']).toMatch(
       /^# ours\nversion: 1\nlimits: \{ perBranch: 2 \}\nquarantine:\n {2}- test: shop\.spec\.ts › buys\n {4}until: \d{4}-\d\d-\d\d\n$/,
     );
   });
@@ -320,7 +320,7 @@ describe('on GitHub', () => {
       await publish(forge, { answer: true, from }, commented(`/self-heal ${word}`, 'stranger'));
     expect(forge.reactions).toEqual(['-1', '-1', '-1']);
     expect(forge.reruns).toEqual([]);
-    expect(forge.filesOf('feature')).toEqual(files);
+    expect(forge.getFiles('feature')).toEqual(files);
   });
 
   it('PB-5 an artifact whose fix is refused is published, but not committed', async () => {
@@ -357,7 +357,7 @@ describe('on GitHub', () => {
     await publish(forge, { answer: true, from: other }, commented('/self-heal apply'));
     expect(forge.comments.at(-1)?.body).toContain('does not show the whole fix');
     expect(forge.reactions).toEqual(['-1']);
-    expect(forge.filesOf('feature')).toEqual(files);
+    expect(forge.getFiles('feature')).toEqual(files);
   });
 
   it.each([
@@ -375,7 +375,7 @@ describe('on GitHub', () => {
     await publish(forge, { from }, ended(forge, 'pull_request'));
     expect(forge.comments[0]?.body).not.toContain('/self-heal apply');
     await publish(forge, { answer: true, from }, commented('/self-heal apply'));
-    expect(forge.filesOf('feature')).toEqual(files);
+    expect(forge.getFiles('feature')).toEqual(files);
     expect(forge.writes.length).toBeLessThan(9);
   });
 
@@ -405,8 +405,8 @@ describe('on GitHub', () => {
   it('PB-1 publishes the run that was started last, wherever it is in the artifact', async () => {
     const forge = await new ForgeStub(files).github();
     const root = tempDir('artifact');
-    leaveRun(path.join(root, 'z'), { ...fixed, startedAt: '2026-01-01T00:00:00.000Z' });
-    leaveRun(path.join(root, 'a'), aReport({ startedAt: '2026-01-02T00:00:00.000Z' }));
+    writeStoredRun(path.join(root, 'z'), { ...fixed, startedAt: '2026-01-01T00:00:00.000Z' });
+    writeStoredRun(path.join(root, 'a'), aReport({ startedAt: '2026-01-02T00:00:00.000Z' }));
     const { said } = await publish(forge, { from: root }, ended(forge, 'push'));
     expect(said).toContain('main is green');
   });
@@ -415,7 +415,7 @@ describe('on GitHub', () => {
     const forge = await new ForgeStub(files).github();
     const named = fix.replaceAll('src/new.ts', 'src/größe.ts');
     await publish(forge, { from: artifact(fixed, { fix: named }) }, ended(forge, 'push'));
-    expect(forge.filesOf('self-heal/fix-main')['src/größe.ts']).toBe('export const added = true;\n');
+    expect(forge.getFiles('self-heal/fix-main')['src/größe.ts']).toBe('export const added = true;\n');
   });
 
   it('PB-5 no text becomes an instruction in a commit message', async () => {
@@ -424,7 +424,7 @@ describe('on GitHub', () => {
       '[skip ci] closes #12 GH-3 @ann ***NO_CI*** https://x.test/issues/1\n\nCo-authored-by: a <b@c>';
     const from = artifact({ ...fixed, causes: [aReportCause({ headline })] }, { fix });
     await publish(forge, { from }, ended(forge, 'push'));
-    const message = forge.messageOf('self-heal/fix-main');
+    const message = forge.getMessage('self-heal/fix-main');
     expect(message).toContain(
       '- skip ci closes 12 GH 3 ann NO_CI https x.test issues 1 Co authored by a b c\n',
     );
@@ -441,7 +441,7 @@ describe('on GitHub', () => {
       await publish(forge, { from }, ended(forge, 'pull_request'));
       await publish(forge, { answer: true, from }, commented(`/self-heal skip ${days}d`));
     }
-    const read = parseAgentsFile(forge.filesOf('feature')['agents.yaml'] ?? '', {});
+    const read = parseAgentsFile(forge.getFiles('feature')['agents.yaml'] ?? '', {});
     expect(read.ok && read.value.quarantine?.map(({ test }) => test)).toEqual([
       'shop.spec.ts › renders ${name} and $${x}',
     ]);
@@ -494,7 +494,7 @@ it('PB-1 reports a missing artifact, token or CI system', async () => {
 describe('on GitLab', () => {
   const mergeRequest = (forge: ForgeStub) => ({
     CI_MERGE_REQUEST_IID: '7',
-    CI_COMMIT_SHA: forge.headOf('feature'),
+    CI_COMMIT_SHA: forge.getHead('feature'),
   });
 
   it('PB-1 PB-2 a merge request gets one note, a status, and suggestions', async () => {
@@ -506,7 +506,7 @@ describe('on GitLab', () => {
         exitCode: 0,
       });
     expect(forge.comments).toHaveLength(1);
-    expect(forge.checks[0]).toMatchObject({ head: forge.headOf('feature'), conclusion: 'failed' });
+    expect(forge.checks[0]).toMatchObject({ head: forge.getHead('feature'), conclusion: 'failed' });
     expect(forge.suggestions.map(({ body }) => body)).toEqual([
       expect.stringMatching(/^tests\/shop\.spec\.ts:2\n.*\n```suggestion:-0\+0\n/),
     ]);
@@ -517,18 +517,18 @@ describe('on GitLab', () => {
     const forge = await new ForgeStub(files).gitlab();
     const from = artifact(fixed, { fix });
     const other = artifact(fixed, { fix: fix.replace('added = true', 'added = key') });
-    const main = { CI_COMMIT_BRANCH: 'main', CI_COMMIT_SHA: forge.headOf('main') };
+    const main = { CI_COMMIT_BRANCH: 'main', CI_COMMIT_SHA: forge.getHead('main') };
     for (const _ of [1, 2]) await publish(forge, { from }, 'gitlab', main);
     expect(forge.proposals).toMatchObject([{ branch: 'self-heal/fix-main' }]);
-    expect(forge.filesOf('self-heal/fix-main')['src/new.ts']).toBe('export const added = true;\n');
+    expect(forge.getFiles('self-heal/fix-main')['src/new.ts']).toBe('export const added = true;\n');
     const job = mergeRequest(forge);
     // Nothing is shown yet, and then not this.
     expect(await publish(forge, { apply: true, from }, 'gitlab', job)).toMatchObject({ exitCode: 1 });
     await publish(forge, { from }, 'gitlab', job);
     expect(await publish(forge, { apply: true, from: other }, 'gitlab', job)).toMatchObject({ exitCode: 1 });
-    expect(forge.filesOf('feature')).toEqual(files);
+    expect(forge.getFiles('feature')).toEqual(files);
     expect(await publish(forge, { apply: true, from }, 'gitlab', job)).toMatchObject({ exitCode: 0 });
-    expect(forge.filesOf('feature')['src/shop.ts']).toContain('Thanks');
+    expect(forge.getFiles('feature')['src/shop.ts']).toContain('Thanks');
     expect(await publish(forge, { apply: true, from }, 'gitlab', job)).toMatchObject({ exitCode: 1 });
   });
 });

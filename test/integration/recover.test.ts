@@ -15,7 +15,7 @@ import { formatProblem } from '../../src/problem.js';
 import { recoverKilledRuns } from '../../src/run/recover.js';
 import { undoChanges } from '../../src/run/undo.js';
 import type { Change } from '../../src/workspace/change.js';
-import { type AgentWorkspace, agentWorkspace, inventoryOf, writeInto } from '../rig/agent-workspace.js';
+import { type AgentWorkspace, agentWorkspace, listInventory, writeInto } from '../rig/agent-workspace.js';
 import { tempDir } from '../rig/temp-dir.js';
 
 const files = { 'package.json': '{}\n', 'a.js': 'old a\n', 'b.js': 'old b\n', 'gone.js': 'old\n' };
@@ -34,7 +34,7 @@ interface Killed extends AgentWorkspace {
 async function killed(at = ''): Promise<Killed> {
   const placed = Object.fromEntries(Object.entries(files).map(([name, text]) => [path.join(at, name), text]));
   const made = await agentWorkspace(placed, { at });
-  const before = inventoryOf(made.dir);
+  const before = listInventory(made.dir);
   const done = await made.applied((cwd) => {
     writeInto(cwd, fixed);
     rmSync(path.join(cwd, 'gone.js'));
@@ -42,7 +42,7 @@ async function killed(at = ''): Promise<Killed> {
   if (done.kind !== 'applied') throw new Error(done.kind);
   const project = path.join(made.dir, at);
   const journal = path.join(project, '.self-heal/journal.json');
-  return { ...made, project, journal, change: done.change, before, after: inventoryOf(made.dir) };
+  return { ...made, project, journal, change: done.change, before, after: listInventory(made.dir) };
 }
 
 /** What the next command says; a problem as people read it. */
@@ -65,7 +65,7 @@ describe('a killed run', () => {
     }
     writeFileSync(path.join(dir, '.a.js.self-heal'), 'half a temporary file');
     const message = await nextCommand(project);
-    expect(inventoryOf(dir)).toEqual(before);
+    expect(listInventory(dir)).toEqual(before);
     if (!('new/c.js' in state))
       expect(message).toMatch(/reverted an unproven change.*\n.*attempts\/1\.patch/);
     expect(existsSync(journal)).toBe(false);
@@ -96,7 +96,7 @@ describe('a killed run', () => {
     expect(await nextCommand(project)).toContain(
       'reapplied a proven change that had been reverted for a check: gone.js',
     );
-    expect(inventoryOf(dir)).toEqual(after);
+    expect(listInventory(dir)).toEqual(after);
   });
 
   it('HN-2 HN-8 can be undone, and a second undo finds nothing left to do', async () => {
@@ -104,7 +104,7 @@ describe('a killed run', () => {
     await workspace.markDecided([change.id]);
     const run = { runId: path.basename(runDir), dir: runDir };
     await undoChanges(project, run, [change]);
-    expect(inventoryOf(dir)).toEqual(before);
+    expect(listInventory(dir)).toEqual(before);
     expect((await undoChanges(project, run, [change])).written).toEqual([]);
     expect(existsSync(journal)).toBe(false);
   });
@@ -168,9 +168,9 @@ describe('a journal', () => {
       const message = await nextCommand(at.project);
       expect(message).toMatch(says);
       expect(message).toContain('Nothing was changed');
-      expect(inventoryOf(at.dir)).toEqual(at.after);
+      expect(listInventory(at.dir)).toEqual(at.after);
       expect(await nextCommand(at.project)).toBe('');
-      expect(inventoryOf(at.dir)).toEqual(at.after);
+      expect(listInventory(at.dir)).toEqual(at.after);
     },
   );
 
@@ -179,7 +179,7 @@ describe('a journal', () => {
     const other = path.join(tempDir(), 'other');
     cpSync(at.dir, other, { recursive: true });
     expect(await nextCommand(other)).toMatch(/written for another folder/);
-    expect(inventoryOf(other)).toEqual(at.after);
+    expect(listInventory(other)).toEqual(at.after);
   });
 
   it('HN-2 of a project that was moved is used at its new place', async () => {
@@ -187,7 +187,7 @@ describe('a journal', () => {
     const other = path.join(path.dirname(at.dir), `${path.basename(at.dir)} moved`);
     renameSync(at.dir, other);
     expect(await nextCommand(other)).toContain('reverted an unproven change');
-    expect(inventoryOf(other)).toEqual(at.before);
+    expect(listInventory(other)).toEqual(at.before);
     renameSync(other, at.dir);
   });
 });
@@ -238,9 +238,9 @@ describe('a package of a repository', () => {
   ])('HN-2 whose run was killed is left alone, with a message, if it %s since', async (_, change) => {
     const at = await killed('packages/app');
     change(at.project);
-    const found = inventoryOf(at.dir);
+    const found = listInventory(at.dir);
     expect(await nextCommand(at.project)).toMatch(/no longer the same folder.*\n.*Nothing was changed/);
-    expect(inventoryOf(at.dir)).toEqual(found);
+    expect(listInventory(at.dir)).toEqual(found);
     expect(await nextCommand(at.project)).toBe('');
   });
 });

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { orWhenLong } from '../rig/long.js';
-import { filesOfZip } from '../rig/zip-files.js';
+import { quickOrLong } from '../rig/long.js';
+import { readZip } from '../rig/zip-files.js';
 import { leaksOf, plants as allPlants, variables } from '../rig/secrets/plants.js';
 import { runThatSays } from '../rig/secrets/run-that-says.js';
 
@@ -18,7 +18,7 @@ async function everythingIn(dir: string, but = /^$/): Promise<string> {
 async function textOf(file: string): Promise<string> {
   if (!statSync(file).isFile()) return '';
   if (!file.endsWith('.zip')) return readFileSync(file, 'utf8');
-  return Object.entries(await filesOfZip(file))
+  return Object.entries(await readZip(file))
     .map(([name, content]) => `${name}\n${content.toString('utf8')}`)
     .join('\n');
 }
@@ -49,7 +49,7 @@ const groups = Array.from({ length: Math.ceil(allPlants.length / atOnce) }, (_, 
 }));
 
 describe('the output of a run', () => {
-  it.each(groups.filter(({ n }) => n % orWhenLong(6, 1) === 0))(
+  it.each(groups.filter(({ n }) => n % quickOrLong(6, 1) === 0))(
     'EV-9 contains no planted secret of group $n, whichever channel it came through',
     async ({ plants }) => {
       const texts = plants.map(({ text }) => text).filter((text) => text.length < 3000);

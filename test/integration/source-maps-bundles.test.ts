@@ -10,7 +10,7 @@ import { EvidenceNotes } from '../../src/evidence/bounded-text.js';
 import type { FetchedScript } from '../../src/playwright/suite-run.js';
 import { anEvidence } from '../rig/builders.js';
 import { writeInto } from '../rig/agent-workspace.js';
-import { appFiles, bundledApp, stackOf, thrownAt } from '../rig/bundled-app.js';
+import { appFiles, bundledApp, readThrownStack, thrownAt } from '../rig/bundled-app.js';
 import { tempDir, tempDirOfFile } from '../rig/temp-dir.js';
 import { webpackBundle } from '../rig/webpack-bundle.js';
 
@@ -85,7 +85,7 @@ describe('EV-6: bundles on disk', () => {
       const { root, bundle } = await viteApp(kind);
       const address = `${origin}/assets/${path.basename(bundle)}`;
       const text = readFileSync(bundle, 'utf8');
-      const stack = stackOf(text, address);
+      const stack = readThrownStack(text, address);
       expect(stack).toContain(address);
       const evidence = mapped(root, stack, [served(address, bundle)]);
       expectTheThrow(evidence);
@@ -106,7 +106,7 @@ describe('EV-6: bundles on disk', () => {
       outfile: path.join(root, 'public/app.js'),
     });
     const [url, text] = [`${origin}/app.js`, readFileSync(path.join(root, 'public/app.js'), 'utf8')];
-    const stack = stackOf(text, url);
+    const stack = readThrownStack(text, url);
     const evidence = mapped(root, stack, [{ url, text, map: null }]);
     expectTheThrow(evidence);
     expect(evidence.console[0]?.stack).toMatch(/\(node_modules\/left-first\/index\.js:3:\d+\)/);
@@ -116,7 +116,7 @@ describe('EV-6: bundles on disk', () => {
     const root = bundledApp();
     const bundle = await webpackBundle(root, { mode: 'production', devtool: 'source-map' });
     const [url, text] = [`${origin}/main.js`, readFileSync(bundle, 'utf8')];
-    const stack = stackOf(text, url);
+    const stack = readThrownStack(text, url);
     expect(stack).toContain(`${url}:1:`);
     expectTheThrow(mapped(root, stack, [served(url, bundle)]));
   });
@@ -130,7 +130,7 @@ describe('EV-6: bundles on disk', () => {
       [plain, ''],
       [layered, '(app-pages-browser)/'],
     ] as const) {
-      const stack = stackOf(text, `${origin}/main.js`);
+      const stack = readThrownStack(text, `${origin}/main.js`);
       expect(stack).toContain(`webpack-internal:///${layer}./src/checkout/submit.ts:`);
       expectTheThrow(mapped(root, stack, [{ url: `${origin}/main.js`, text, map: null }]));
     }
@@ -196,7 +196,7 @@ describe('EV-6: captured scripts', () => {
     const script = served(url, bundle);
     rmSync(path.join(root, 'dist'), { recursive: true });
     rmSync(path.join(root, 'src'), { recursive: true });
-    expectTheThrow(mapped(root, stackOf(text, url), [script]));
+    expectTheThrow(mapped(root, readThrownStack(text, url), [script]));
   });
 });
 
@@ -211,7 +211,7 @@ describe('EV-12: missing or broken maps', () => {
     else writeFileSync(`${bundle}.map`, map);
     const url = `${origin}/assets/${path.basename(bundle)}`;
     const text = readFileSync(bundle, 'utf8');
-    const stack = stackOf(text, url);
+    const stack = readThrownStack(text, url);
     const evidence = mapped(root, stack, [served(url, bundle)]);
     expect(evidence.console[0]?.stack).toBe(stack);
     expect(evidence.missing).toEqual([expect.stringContaining(`no source map for ${url}`)]);

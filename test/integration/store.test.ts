@@ -13,7 +13,7 @@ import { openStore } from '../../src/store/open-store.js';
 import type { Database } from '../../src/store/tables.js';
 import { anAttempt, anEnd, aQuestion } from '../rig/builders.js';
 import { compiledSrc } from '../rig/compiled-src.js';
-import { orWhenLong } from '../rig/long.js';
+import { quickOrLong } from '../rig/long.js';
 import { postgresPrograms, startPostgres, type Postgres } from '../rig/postgres.js';
 import { tempDir } from '../rig/temp-dir.js';
 
@@ -407,7 +407,7 @@ describe('a store that cannot be used', () => {
   });
 });
 
-const kills = orWhenLong(5, 100);
+const kills = quickOrLong(5, 100);
 
 it(`ME-8 ${kills} kills at any moment lose no finished attempt, and count none twice`, async () => {
   const file = path.join(tempDir(), 'ledger.db');

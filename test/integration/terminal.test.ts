@@ -5,9 +5,9 @@ import { execa } from 'execa';
 import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
 import type { StampedEvent } from '../../src/event.js';
-import { agentAtWork, healed, redRun } from '../rig/a-run-of-events.js';
+import { agentAtWork, healCause, startRedRun } from '../rig/a-run-of-events.js';
 import { compiledSrc } from '../rig/compiled-src.js';
-import { canPty, onAPty } from '../rig/on-a-pty.js';
+import { canCreatePty, startOnPty } from '../rig/on-a-pty.js';
 import { tempDir } from '../rig/temp-dir.js';
 
 /** A program that reports these events as a run does. The line `end` on standard input ends it; any other makes it crash. */
@@ -54,8 +54,8 @@ async function program(events: readonly StampedEvent[]): Promise<string[]> {
 const long = 'Edit src/a/very/long/way/to/the/cart/that/is/not/yet/over/and/goes/on/for/long.ts';
 
 async function atWork(env?: Record<string, string>) {
-  const agents = [...agentAtWork('c1', 'Read', 0), ...healed('c1', 0), ...agentAtWork('c2', long, 0)];
-  return onAPty(await program([...redRun(3), ...agents]), env);
+  const agents = [...agentAtWork('c1', 'Read', 0), ...healCause('c1', 0), ...agentAtWork('c2', long, 0)];
+  return startOnPty(await program([...startRedRun(3), ...agents]), env);
 }
 
 // A complete frame of the live view, and one in a window wide enough for the agent's whole activity.
@@ -63,7 +63,7 @@ const [frame, wholeFrame] = ['Edit src', 'for/long\\.ts'].map(
   (doing) => new RegExp(`${doing}[^]*to go[^]*\\[\\?2026l`),
 ) as [RegExp, RegExp];
 
-describe.runIf(canPty)('on a terminal', () => {
+describe.runIf(canCreatePty)('on a terminal', () => {
   it('CL-13 RP-1 draws the live view, redraws it for a new size, and removes it at the end', async () => {
     const run = await atWork();
     await run.seen(frame);
@@ -150,7 +150,7 @@ describe('without a terminal', () => {
       input: 'end\n',
       env: { PATH: process.env['PATH'], ...env },
       extendEnv: false,
-    })(process.execPath, (await program(redRun(1))).slice(1));
+    })(process.execPath, (await program(startRedRun(1))).slice(1));
 
   it('CL-6 prints no colors and does not move the cursor if its output is piped', async () => {
     const { stderr } = await through({ TERM: 'xterm-256color' });

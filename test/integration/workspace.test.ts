@@ -15,7 +15,7 @@ import { undoChanges } from '../../src/run/undo.js';
 import { openContentStore, readChange } from '../../src/workspace/change.js';
 import { findUnwritable } from '../../src/workspace/project-files.js';
 import { renderChange } from '../../src/workspace/patch-text.js';
-import { agentWorkspace, inventoryOf, writeInto } from '../rig/agent-workspace.js';
+import { agentWorkspace, listInventory, writeInto } from '../rig/agent-workspace.js';
 import { tempDir } from '../rig/temp-dir.js';
 
 const files = {
@@ -95,12 +95,12 @@ describe('the copy', () => {
 
   it.each([true, false])('HN-1 works the same with a repository and without one (git: %s)', async (git) => {
     const { dir, applied, workspace } = await agentWorkspace(files, { git });
-    const before = inventoryOf(dir);
+    const before = listInventory(dir);
     const done = await applied((cwd) => writeInto(cwd, { 'src/cart.js': 'fixed\n', 'src/new.js': 'new\n' }));
     if (done.kind !== 'applied') throw new Error(done.kind);
     expect(readFileSync(path.join(dir, 'src/cart.js'), 'utf8')).toBe('fixed\n');
     await workspace.revert([done.change.id]);
-    expect(inventoryOf(dir)).toEqual(before);
+    expect(listInventory(dir)).toEqual(before);
   });
 
   it('SC-3 is separate for each parallel agent, and changes to different lines are merged', async () => {
@@ -156,7 +156,7 @@ describe('the copy', () => {
 describe('the patch', () => {
   it('HN-1 contains source and .env files, no other ignored file, no installed package', async () => {
     const { agent, dir } = await agentWorkspace(files);
-    const before = inventoryOf(dir);
+    const before = listInventory(dir);
     const { change, ignored } = await agent((cwd) =>
       writeInto(cwd, {
         '.env': 'PORT=2\n',
@@ -183,7 +183,7 @@ describe('the patch', () => {
       'data/new.db',
       'data/orders.db',
     ]);
-    expect(inventoryOf(dir)).toEqual(before);
+    expect(listInventory(dir)).toEqual(before);
   });
 
   it('HN-1 can be applied by git apply, with modes, binary files and odd names', async () => {
@@ -279,9 +279,9 @@ describe('applying a change', () => {
       rmSync(path.join(cwd, 'src/old.js'));
     });
     write(edit);
-    const before = inventoryOf(dir);
+    const before = listInventory(dir);
     expect(await workspace.apply(change!)).toEqual({ kind: 'conflict', files: Object.keys(edit) });
-    expect(inventoryOf(dir)).toEqual(before);
+    expect(listInventory(dir)).toEqual(before);
     expect(existsSync(path.join(dir, '.self-heal/journal.json'))).toBe(false);
   });
 
@@ -361,7 +361,7 @@ describe('applying a change', () => {
     writeInto(outside, { 'a.js': 'a\n' });
     symlinkSync(outside, path.join(dir, 'src'));
     expect(await workspace.apply(change!)).toMatchObject({ kind: 'conflict' });
-    expect(inventoryOf(outside)).toEqual({ 'a.js': expect.stringContaining('a\n') as string });
+    expect(listInventory(outside)).toEqual({ 'a.js': expect.stringContaining('a\n') as string });
   });
 
   it('HN-1 HN-5 reverts a fix with the fixes built on it, and reapplies those that still fit', async () => {

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { agentsYaml, scratchProject, shopFiles } from '../rig/scratch-project.js';
-import { agentStarted, isAlive } from '../rig/working-agent.js';
+import { waitForAgentPids, isAlive } from '../rig/working-agent.js';
 
 // The first agent deletes what the test needs, so that the error changes; the agent of the second error cannot mend it.
 const prices = {
@@ -33,7 +33,7 @@ it.runIf(process.platform === 'linux')(
       "writeFileSync(process.env.PLACE + '/agent.started', process.pid + ' ' + process.ppid); setInterval(() => {}, 1000); await new Promise(() => {});";
     const project = await scratchProject({ ...prices, 'fixer.mjs': agent(waits) });
     const running = project.start(['run'], { PLACE: project.dir });
-    const pids = await agentStarted(project);
+    const pids = await waitForAgentPids(project);
     expect(existsSync(path.join(project.dir, 'prices/tea.txt'))).toBe(false);
     running.kill('SIGKILL');
     await running;

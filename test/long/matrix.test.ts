@@ -4,7 +4,7 @@ import { execa } from 'execa';
 import { expect, it } from 'vitest';
 import type { createMatrix } from '../../src/outputs/matrix.js';
 import { agentsYaml, type ScratchProject, userEnv } from '../rig/scratch-project.js';
-import { repositoryOf } from '../rig/shards.js';
+import { createRepository } from '../rig/shards.js';
 import { tempDir } from '../rig/temp-dir.js';
 
 /** As many causes as this, each in a file of its own; the last two are repaired in the same line of a shared file. */
@@ -45,7 +45,7 @@ const suite: Record<string, string> = {
 };
 
 it('SC-4 a CI matrix’s patches give the same report as one machine, without an agent', async () => {
-  const { machine } = await repositoryOf(suite);
+  const { machine } = await createRepository(suite);
   const reports = tempDir('reports');
   const shard = await machine('shard');
   await playwright(shard, { PLAYWRIGHT_BLOB_OUTPUT_DIR: path.join(reports, 'blob') });

@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { programs } from '../rig/programs.js';
 import { type ScratchProject, userEnv } from '../rig/scratch-project.js';
-import { repositoryOf, suiteOfShards } from '../rig/shards.js';
+import { createRepository, shardedSuite } from '../rig/shards.js';
 import { tempDir } from '../rig/temp-dir.js';
 
 interface Step {
@@ -75,7 +75,7 @@ async function runJob(
 it('SC-1 the workflow docs/ci/github-shards.yml heals the tests that are red in its shards', async () => {
   const text = readFileSync(path.resolve(import.meta.dirname, '../../docs/ci/github-shards.yml'), 'utf8');
   const { jobs } = parse(text) as { jobs: Record<'shard' | 'self-heal', Job> };
-  const { machine } = await repositoryOf({ ...suiteOfShards, '.github/workflows/self-heal.yml': text });
+  const { machine } = await createRepository({ ...shardedSuite, '.github/workflows/self-heal.yml': text });
   const artifacts = tempDir('artifacts');
   const greens: boolean[] = [];
   for (const shard of jobs.shard.strategy?.matrix['shard'] ?? [])

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { readFaults } from '../../fixtures/shop/plant.mjs';
 import type { AgentContext } from '../../src/agents/context.js';
-import { healedShop, story, titlesOf } from '../rig/healed-shop.js';
+import { healShop, summarizeCause, listTitles } from '../rig/healed-shop.js';
 
 /** The context of each failure that was given to an agent. */
 async function contextsIn(dir: string): Promise<AgentContext[]> {
@@ -20,20 +20,20 @@ beforeAll(async () => {
 
 describe('the example', () => {
   it('HL-3 BF-2 BF-3 HL-7 heals four faults in a row, and starts no agent for a flake', async () => {
-    const { dir, exitCode, report, stderr } = await healedShop(
+    const { dir, exitCode, report, stderr } = await healShop(
       'build-then-rls',
       'undefined-id',
       'renamed-testid',
       'flaky',
     );
-    expect(report.causes.map(story), stderr).toEqual([
+    expect(report.causes.map(summarizeCause), stderr).toEqual([
       ['build-error', 'healed', 'built-in green'],
       ['database-error', 'healed', 'database green'],
       ['ui-error', 'healed', 'built-in green'],
       ['runtime-error', 'healed', 'debugger green'],
     ]);
     expect(report.causes.map((cause) => cause.parent !== null)).toEqual([false, true, true, true]);
-    expect(titlesOf(report, 'flaky')).toEqual(failing['flaky']);
+    expect(listTitles(report, 'flaky')).toEqual(failing['flaky']);
     // EV-6: the page that threw is a minified bundle.
     const thrown = (await contextsIn(dir)).find(({ diagnosis }) => diagnosis.category === 'runtime-error');
     expect(thrown?.diagnosis.facts.source).toMatch(/^src\/orders\.ts:\d+:\d+$/);
@@ -45,31 +45,33 @@ describe('the example', () => {
   });
 
   it('HL-6 starts one agent for a cause that fails five tests; a failure without a recipe stays red', async () => {
-    const { exitCode, report, stderr } = await healedShop('one-cause-five-tests', 'api-500', 'unfixable');
+    const { exitCode, report, stderr } = await healShop('one-cause-five-tests', 'api-500', 'unfixable');
     const five = report.causes.find((cause) => cause.category === 'runtime-error');
-    expect(five && story(five)).toEqual(['runtime-error', 'healed', 'debugger green']);
+    expect(five && summarizeCause(five)).toEqual(['runtime-error', 'healed', 'debugger green']);
     const healed = report.tests.filter((test) => test.causeId === five?.id);
     expect(healed.map((test) => test.title.at(-1) ?? '').toSorted()).toEqual(failing['one-cause-five-tests']);
     expect(healed.filter((test) => test.sharedFix)).toHaveLength(4);
     const search = report.causes.find((cause) => cause.category === 'network-error');
-    expect(search && story(search)).toEqual(['network-error', 'healed', 'debugger green']);
-    expect(titlesOf(report, 'failed')).toEqual(failing['unfixable']);
+    expect(search && summarizeCause(search)).toEqual(['network-error', 'healed', 'debugger green']);
+    expect(listTitles(report, 'failed')).toEqual(failing['unfixable']);
     const unfixable = report.causes.find((cause) => cause.verdict === 'failed');
     expect(unfixable?.attempts.map((one) => one.files)).toEqual([[], [], []]);
     expect(exitCode, stderr).toBe(1);
   });
 
   it('CS-10 heals a build that breaks before any test as one failure, and the suite is green afterwards', async () => {
-    const { exitCode, report, stderr } = await healedShop('build-error');
-    expect(report.causes.map(story), stderr).toEqual([['build-error', 'healed', 'build-doctor green']]);
+    const { exitCode, report, stderr } = await healShop('build-error');
+    expect(report.causes.map(summarizeCause), stderr).toEqual([
+      ['build-error', 'healed', 'build-doctor green'],
+    ]);
     expect(report.totals).toMatchObject({ tests: 18, passed: 18, agentRuns: 1 });
     expect(exitCode, stderr).toBe(0);
   });
 });
 
 it('HL-2 HL-3 heals row-level security first, and then the error behind it, which takes two attempts', async () => {
-  const { exitCode, report, stderr } = await healedShop('missing-rls-policy', 'needs-two-attempts');
-  expect(report.causes.map(story)).toEqual([
+  const { exitCode, report, stderr } = await healShop('missing-rls-policy', 'needs-two-attempts');
+  expect(report.causes.map(summarizeCause)).toEqual([
     ['database-error', 'healed', 'database green'],
     ['ui-error', 'healed', 'code-review still-failing', 'code-review green'],
   ]);
@@ -78,6 +80,6 @@ it('HL-2 HL-3 heals row-level security first, and then the error behind it, whic
   expect(second?.files.map((file) => file.path).toSorted()).toEqual(['server/orders.mjs', 'src/orders.ts']);
   const number = report.tests.find((test) => test.title.at(-1) === 'tells the number of the order');
   expect(number).toMatchObject({ verdict: 'healed', causeIds: ['c1', 'c2'] });
-  expect(titlesOf(report, 'not-run')).toEqual([]);
+  expect(listTitles(report, 'not-run')).toEqual([]);
   expect(exitCode, stderr).toBe(0);
 });

@@ -2,10 +2,14 @@ import type { StampedEvent } from '../../src/event.js';
 import { aTest } from './builders.js';
 import { aCauseRecord } from './shown-run.js';
 
-type Told = StampedEvent extends infer One ? (One extends StampedEvent ? Omit<One, 'time'> : never) : never;
+type UnstampedEvent = StampedEvent extends infer One
+  ? One extends StampedEvent
+    ? Omit<One, 'time'>
+    : never
+  : never;
 
 /** Stamps events one second apart, starting at `from`, in milliseconds. */
-function stamped(events: readonly Told[], from = 0): StampedEvent[] {
+function stampEvents(events: readonly UnstampedEvent[], from = 0): StampedEvent[] {
   return events.map((event, index) => ({ ...event, time: from + index * 1000 }));
 }
 
@@ -21,13 +25,13 @@ export const suiteEnded = {
   durationMs: 9000,
 } as const;
 
-/** The start of a run in which `causes` tests failed, each with a cause of its own. */
-export function redRun(causes: number): StampedEvent[] {
+/** Returns the first events of a run in which `causes` tests failed, each with its own cause. */
+export function startRedRun(causes: number): StampedEvent[] {
   const found = Array.from({ length: causes }, (_, index) => ({
     type: 'cause.found' as const,
     cause: aCauseRecord({ id: `c${index + 1}`, tests: [aTest(`t${index + 1}`)] }),
   }));
-  return stamped([
+  return stampEvents([
     {
       type: 'run.started',
       runId: 'r1',
@@ -42,9 +46,9 @@ export function redRun(causes: number): StampedEvent[] {
   ]);
 }
 
-/** An agent at work on a cause. */
+/** Returns the events of an agent that works on a cause. */
 export function agentAtWork(causeId: string, doing: string, from: number): StampedEvent[] {
-  return stamped(
+  return stampEvents(
     [
       { type: 'cause.started', causeId },
       {
@@ -64,9 +68,9 @@ export function agentAtWork(causeId: string, doing: string, from: number): Stamp
   );
 }
 
-/** A healed cause, from the end of its agent on. */
-export function healed(causeId: string, from: number): StampedEvent[] {
-  return stamped(
+/** Returns the events of a healed cause, from the end of its agent on. */
+export function healCause(causeId: string, from: number): StampedEvent[] {
+  return stampEvents(
     [
       {
         type: 'agent.ended',

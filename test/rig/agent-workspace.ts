@@ -15,9 +15,9 @@ export interface AgentWorkspace {
   readonly write: (files: Readonly<Record<string, string>>) => void;
   readonly read: (file: string) => string;
   readonly git: (...args: string[]) => string;
-  /** Lets an agent work in the copy, and returns what it changed. */
+  /** Lets an agent work in the copy, and returns its changes. */
   readonly agent: (work: (cwd: string) => void) => ReturnType<Workspace['collectChanges']>;
-  /** The same, and applies it to the project; throws if there is nothing to apply. */
+  /** Lets an agent work, and applies its change to the project; throws if it changed nothing. */
   readonly applied: (work: (cwd: string) => void) => ReturnType<Workspace['apply']>;
 }
 
@@ -80,8 +80,8 @@ export async function agentWorkspace(
   };
 }
 
-/** Lists everything that a person could lose: every entry of a folder with its kind, mode, and content or target, except self-heal's own folder. */
-export function inventoryOf(folder: string): Record<string, string> {
+/** Maps every entry of a folder, except `.self-heal`, to its kind, mode, and content or target. */
+export function listInventory(folder: string): Record<string, string> {
   const found: Record<string, string> = {};
   const walk = (below: string) => {
     for (const name of readdirSync(path.join(folder, below))) {

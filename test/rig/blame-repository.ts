@@ -3,20 +3,20 @@ import { createSearchStarter } from '../../src/clients/blame/blame.js';
 import type { Blame } from '../../src/model/blame.js';
 import type { Cause } from '../../src/model/cause.js';
 import { openContentStore, storeChange } from '../../src/workspace/change.js';
-import { type AgentWorkspace, agentWorkspace, inventoryOf } from './agent-workspace.js';
+import { type AgentWorkspace, agentWorkspace, listInventory } from './agent-workspace.js';
 import { aCause, aResult, aSuiteRun, failing } from './builders.js';
 
-/** Joins lines, each with its line break. */
-export const lines = (...some: string[]) => `${some.join('\n')}\n`;
-const filler = ['two', 'three', 'four', 'five'];
+/** Joins lines, each with a line break. */
+export const joinLines = (...some: string[]) => `${some.join('\n')}\n`;
+const fillerLines = ['two', 'three', 'four', 'five'];
 /** The files of the repository. */
 export const files = {
-  'src/a.ts': lines('one', ...filler, 'six', ...filler, 'eleven'),
-  'src/b.ts': lines('one', ...filler, 'six'),
-  'tests/shop.spec.ts': lines('test'),
+  'src/a.ts': joinLines('one', ...fillerLines, 'six', ...fillerLines, 'eleven'),
+  'src/b.ts': joinLines('one', ...fillerLines, 'six'),
+  'tests/shop.spec.ts': joinLines('test'),
 };
 
-/** Creates a repository, and a test that is green while a condition on its files holds; null means that the suite does not start. */
+/** Creates a repository whose test is green if `green` returns true for its files; null means that the suite does not start. */
 export async function repository(green: (read: (file: string) => string) => boolean | null, at = '') {
   const project = await agentWorkspace(
     Object.fromEntries(Object.entries(files).map(([file, text]) => [path.posix.join(at, file), text])),
@@ -76,11 +76,11 @@ export async function repository(green: (read: (file: string) => string) => bool
 }
 
 /** Replaces one word of a text. */
-export const changed = (text: string, from: string, to: string) => text.replace(from, to);
+export const replaceWord = (text: string, from: string, to: string) => text.replace(from, to);
 /** The cause to be blamed on a change. */
 export const cause = aCause({ lead: failing('t1') });
 
-/** Returns everything that a search must leave unchanged. */
-export function stateOf({ dir }: AgentWorkspace) {
-  return inventoryOf(dir);
+/** Returns the working tree, which a search must leave unchanged. */
+export function readTree({ dir }: AgentWorkspace) {
+  return listInventory(dir);
 }

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { writeInto } from './agent-workspace.js';
 import { tempDir } from './temp-dir.js';
 
-/** Where the app throws: file and line, as a person would name them. */
+/** The file and line at which the app throws. */
 export const thrownAt = 'src/checkout/submit.ts:14';
 
 /** The files of the app, by their path in it. */
@@ -45,7 +45,7 @@ function send(form: Form, lines: string[]): string {
 `,
 };
 
-/** Writes a small app in TypeScript, with a package, whose global `run()` throws at `thrownAt`. */
+/** Writes a small TypeScript app with a package, whose global `run()` throws at `thrownAt`. */
 export function bundledApp(more: Record<string, string> = {}): string {
   const dir = tempDir('bundled app');
   writeInto(dir, { ...appFiles, ...more });
@@ -56,7 +56,7 @@ export function bundledApp(more: Record<string, string> = {}): string {
  * Runs a bundle as V8 runs a page's script with this URL, calls its `run()`, and returns the stack of the error that it throws. Uses a
  * process of its own, since the hooks of a test runner change positions.
  */
-export function stackOf(bundle: string, address: string): string {
+export function readThrownStack(bundle: string, address: string): string {
   const program = `
     const vm = require('node:vm');
     const context = vm.createContext({});

@@ -1,4 +1,4 @@
-import { launchOptions as ofThisMachine } from '../../scripts/browser.mjs';
+import { launchOptions as findLaunchOptions } from '../../scripts/browser.mjs';
 
-/** `launchOptions` for a Playwright config, as source text, with the best browser of this machine for headless tests. */
-export const launchOptions: string = JSON.stringify(ofThisMachine());
+/** `launchOptions` as source text for a Playwright config, with the best installed browser for headless tests. */
+export const launchOptions: string = JSON.stringify(findLaunchOptions());

@@ -6,12 +6,12 @@ import type { Report, ReportAttempt, ReportTest } from '../../src/run/report.js'
 import { eventsFile } from '../../src/run/event-log.js';
 import { aTest } from './builders.js';
 
-/** Leaves a run with this report in a project, with these filters; returns its folder. */
-export function leaveRun(projectRoot: string, report: Report, filters: readonly string[] = []): string {
+/** Writes a finished run with this report and these filters into a project; returns its folder. */
+export function writeStoredRun(projectRoot: string, report: Report, filters: readonly string[] = []): string {
   const dir = path.join(projectRoot, '.self-heal', 'runs', report.runId);
   mkdirSync(dir, { recursive: true });
   const request = { filters, passThrough: [], options: {} };
-  const events = eventsOfReport(report).map((event) =>
+  const events = toEvents(report).map((event) =>
     event.type === 'run.started' ? { ...event, request } : event,
   );
   const lines = events.map((event) => `${JSON.stringify(event)}\n`);
@@ -19,8 +19,8 @@ export function leaveRun(projectRoot: string, report: Report, filters: readonly 
   return dir;
 }
 
-/** Returns the events that a run with this report left, as far as the report is made of them. */
-export function eventsOfReport(report: Report): StampedEvent[] {
+/** Returns events from which this report could have been made. */
+export function toEvents(report: Report): StampedEvent[] {
   const time = Date.parse(report.startedAt);
   const { runId, project, dryRun, verify, shards, totals } = report;
   const events: Event[] = [
@@ -34,7 +34,7 @@ export function eventsOfReport(report: Report): StampedEvent[] {
       ...(shards === undefined ? {} : { shards }),
     },
     { type: 'tests.seen', tests: report.tests },
-    ...report.causes.flatMap((cause) => ofCause(cause, report)),
+    ...report.causes.flatMap((cause) => listCauseEvents(cause, report)),
     ...report.warnings.map((message) => ({ type: 'run.warning', message }) as const),
     ...(report.regression ? [{ type: 'regression.ended', ...report.regression } as const] : []),
     ...(report.status ? [{ type: 'agent.build_paused', status: report.status } as const] : []),
@@ -46,10 +46,10 @@ export function eventsOfReport(report: Report): StampedEvent[] {
   return events.map((event) => ({ time, ...event }));
 }
 
-function ofCause(cause: Report['causes'][number], { tests, escalations }: Report): Event[] {
+function listCauseEvents(cause: Report['causes'][number], { tests, escalations }: Report): Event[] {
   const { id: causeId, verdict, reason, costUsd, proof, testProofs, blame } = cause;
   const refs = cause.tests.map((id) =>
-    refOf(
+    toTestRef(
       id,
       tests.find((test) => test.id === id),
     ),
@@ -76,7 +76,7 @@ function ofCause(cause: Report['causes'][number], { tests, escalations }: Report
   ];
 }
 
-function refOf(id: string, test: ReportTest | undefined) {
+function toTestRef(id: string, test: ReportTest | undefined) {
   if (!test) return aTest(id);
   const { title, file, line, project } = test;
   return aTest(id, { titlePath: title, project, location: { file, line, column: 1 } });

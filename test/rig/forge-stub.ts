@@ -6,14 +6,14 @@ import { onTestFinished } from 'vitest';
 
 type Files = Readonly<Record<string, string>>;
 
-/** A comment or a note, with who wrote it. */
+/** A comment (GitHub) or note (GitLab) with its author. */
 interface Comment {
   readonly id: number;
   readonly author: string;
   body: string;
 }
 
-/** A repository in memory, with one change under review, behind the parts of an API that `publish` uses. */
+/** A repository in memory with one pull request, served by the parts of both APIs that `publish` uses. */
 export class ForgeStub {
   readonly commits = new Map<string, { files: Files; message: string; parent: string | null }>();
   readonly branches = new Map<string, string>();
@@ -23,12 +23,12 @@ export class ForgeStub {
   readonly proposals: { branch: string; base: string; body: string }[] = [];
   readonly reruns: number[] = [];
   readonly reactions: string[] = [];
-  /** Every request that writes, as `POST /path`. */
+  /** Requests that write, as `POST /path`. */
   readonly writes: string[] = [];
   readonly tokens = new Set<string>();
-  /** The branch of the change is in another repository. */
+  /** True if the branch of the pull request is in a fork. */
   isFork = false;
-  /** The diff of the change. */
+  /** The diff of the pull request. */
   diff: { path: string; patch: string } = { path: 'tests/shop.spec.ts', patch: '' };
   url = '';
 
@@ -37,54 +37,54 @@ export class ForgeStub {
 
   constructor(files: Files) {
     this.branches.set('main', this.commit(files, 'First', null));
-    this.branches.set('feature', this.commit(files, 'A feature', this.headOf('main')));
+    this.branches.set('feature', this.commit(files, 'A feature', this.getHead('main')));
   }
 
-  headOf(branch: string): string {
+  getHead(branch: string): string {
     return this.branches.get(branch) ?? '';
   }
 
-  /** What a branch has. */
-  filesOf(branch: string): Files {
-    return this.commits.get(this.headOf(branch))?.files ?? {};
+  /** Returns the files of a branch. */
+  getFiles(branch: string): Files {
+    return this.commits.get(this.getHead(branch))?.files ?? {};
   }
 
-  messageOf(branch: string): string {
-    return this.commits.get(this.headOf(branch))?.message ?? '';
+  getMessage(branch: string): string {
+    return this.commits.get(this.getHead(branch))?.message ?? '';
   }
 
   commit(files: Files, message: string, parent: string | null): string {
-    const sha = idOf(`commit ${JSON.stringify([files, message, parent])}`);
+    const sha = computeSha(`commit ${JSON.stringify([files, message, parent])}`);
     this.commits.set(sha, { files, message, parent });
     return sha;
   }
 
-  /** Starts the server of GitHub's API; it ends with the test. */
+  /** Starts a GitHub API server, which ends with the test. */
   async github(): Promise<this> {
     return this.#listen('/repos/own/shop', 'authorization', {
       'GET /user': () => [403, { message: 'Resource not accessible by integration' }],
       'GET ~/pulls': ({ query }) => {
         const [owner, branch = ''] = query('head').split(':');
         const isChange = owner === (this.isFork ? 'stranger' : 'own') && branch === 'feature';
-        return isChange ? [this.#pull()] : this.#proposed(branch).map(asPull);
+        return isChange ? [this.#pull()] : this.#proposed(branch).map(toPull);
       },
       'GET ~/pulls/7': () => this.#pull(),
       'GET ~/pulls/7/files': () => [{ filename: this.diff.path, patch: this.diff.patch }],
-      'GET ~/pulls/7/commits': () => this.#ofChange().map((message) => ({ commit: { message } })),
-      'GET ~/pulls/7/comments': () => this.suggestions.map(asGithub),
+      'GET ~/pulls/7/commits': () => this.#commitMessages().map((message) => ({ commit: { message } })),
+      'GET ~/pulls/7/comments': () => this.suggestions.map(toGithubComment),
       'POST ~/pulls/7/reviews': ({ body }) => {
         for (const one of body.comments) this.#add(this.suggestions, `${one.path}:${one.line}\n${one.body}`);
       },
       'POST ~/pulls': ({ body: { head, base, body } }) => {
         this.proposals.push({ branch: head, base, body });
-        return asPull({ branch: head });
+        return toPull({ branch: head });
       },
       'PATCH ~/pulls/:number': ({ body: { body } }) => {
         const [found] = this.proposals;
         if (found) found.body = body;
-        return asPull({ branch: found?.branch ?? '' });
+        return toPull({ branch: found?.branch ?? '' });
       },
-      'GET ~/issues/7/comments': () => this.comments.map(asGithub),
+      'GET ~/issues/7/comments': () => this.comments.map(toGithubComment),
       'POST ~/issues/7/comments': ({ body }) => this.#add(this.comments, body.body),
       'PATCH ~/issues/comments/:id': ({ param, body }) => this.#edit(Number(param('id')), body.body),
       'POST ~/issues/comments/:id/reactions': ({ body }) => void this.reactions.push(body.content),
@@ -124,39 +124,39 @@ export class ForgeStub {
         void this.branches.set(ref.replace('refs/heads/', ''), sha),
       'PATCH ~/git/refs/:ref{.+}': ({ param, body: { sha, force } }) => {
         const branch = param('ref').replace('heads/', '');
-        const follows = this.commits.get(sha)?.parent === this.headOf(branch);
+        const follows = this.commits.get(sha)?.parent === this.getHead(branch);
         if (!force && !follows) return [422, { message: 'Update is not a fast forward' }];
         return void this.branches.set(branch, sha);
       },
       'GET ~/branches/:branch{.+}': ({ param }) => {
         const [branch, sha] = [param('branch'), this.branches.get(param('branch'))];
         if (sha === undefined) return [404, { message: 'Branch not found' }];
-        return { commit: { sha, commit: { message: this.messageOf(branch) } } };
+        return { commit: { sha, commit: { message: this.getMessage(branch) } } };
       },
     });
   }
 
-  /** Starts the server of GitLab's API; it ends with the test. */
+  /** Starts a GitLab API server, which ends with the test. */
   async gitlab(): Promise<this> {
     const bot = 'self-heal-bot';
     return this.#listen('/api/v4/projects/5', 'private-token', {
       'GET /api/v4/user': () => ({ username: bot }),
       'GET ~/merge_requests/7': () => ({
         iid: 7,
-        sha: this.headOf('feature'),
+        sha: this.getHead('feature'),
         source_branch: 'feature',
         source_project_id: this.isFork ? 6 : 5,
         target_project_id: 5,
         diff_refs: {
-          base_sha: this.headOf('main'),
-          start_sha: this.headOf('main'),
-          head_sha: this.headOf('feature'),
+          base_sha: this.getHead('main'),
+          start_sha: this.getHead('main'),
+          head_sha: this.getHead('feature'),
         },
       }),
       'GET ~/merge_requests/7/diffs': () => [
         { old_path: this.diff.path, new_path: this.diff.path, diff: this.diff.patch },
       ],
-      'GET ~/merge_requests/7/commits': () => this.#ofChange().map((message) => ({ message })),
+      'GET ~/merge_requests/7/commits': () => this.#commitMessages().map((message) => ({ message })),
       'GET ~/merge_requests/7/notes': () =>
         [...this.comments, ...this.suggestions].map(({ author, ...one }) => ({
           ...one,
@@ -179,12 +179,12 @@ export class ForgeStub {
       'GET ~/repository/branches/:branch': ({ param }) => {
         const [branch, id] = [param('branch'), this.branches.get(param('branch'))];
         if (id === undefined) return [404, { message: '404 Branch Not Found' }];
-        return { commit: { id, message: this.messageOf(branch) } };
+        return { commit: { id, message: this.getMessage(branch) } };
       },
       'POST ~/repository/commits': ({
         body: { branch, commit_message: message, actions, start_sha: start },
       }) => {
-        const parent = start ?? this.headOf(branch);
+        const parent = start ?? this.getHead(branch);
         const files: Record<string, string> = { ...this.#filesAt(parent) };
         for (const { action, file_path: file, content = '' } of actions) {
           if (action === 'delete') delete files[file];
@@ -214,7 +214,7 @@ export class ForgeStub {
     });
   }
 
-  /** Serves these routes, in which `~` is the address of the repository. A status other than 200 or 201 comes with the answer. */
+  /** Serves these routes; `~` stands for the address of the repository. A handler returns `[status, body]` to refuse a request. */
   async #listen(home: string, tokenIn: string, routes: Readonly<Record<string, Route>>): Promise<this> {
     const api = new Hono();
     api.use(async (context, next) => {
@@ -243,17 +243,17 @@ export class ForgeStub {
 
   #pull() {
     const repo = this.isFork ? 'stranger/shop' : 'own/shop';
-    return { number: 7, head: { sha: this.headOf('feature'), ref: 'feature', repo: { full_name: repo } } };
+    return { number: 7, head: { sha: this.getHead('feature'), ref: 'feature', repo: { full_name: repo } } };
   }
 
   #proposed(branch: string) {
     return this.proposals.filter((one) => one.branch === branch);
   }
 
-  /** The messages of the commits that the change adds to main. */
-  #ofChange(): string[] {
+  /** Returns the commit messages of the pull request. */
+  #commitMessages(): string[] {
     const messages: string[] = [];
-    for (let at: string | null = this.headOf('feature'); at !== null && at !== this.headOf('main');) {
+    for (let at: string | null = this.getHead('feature'); at !== null && at !== this.getHead('main');) {
       const commit = this.commits.get(at);
       if (!commit) break;
       messages.push(commit.message);
@@ -272,13 +272,13 @@ export class ForgeStub {
   }
 
   #blob(text: string): string {
-    const sha = idOf(`blob ${text}`);
+    const sha = computeSha(`blob ${text}`);
     this.#blobs.set(sha, text);
     return sha;
   }
 
   #tree(files: Files): string {
-    const sha = idOf(`tree ${JSON.stringify(files)}`);
+    const sha = computeSha(`tree ${JSON.stringify(files)}`);
     this.#trees.set(sha, files);
     return sha;
   }
@@ -302,7 +302,7 @@ export class ForgeStub {
   }
 }
 
-// oxlint-disable-next-line no-explicit-any -- what a client sends is checked by what the test sees of it
+// oxlint-disable-next-line no-explicit-any -- tests check the effect of each request
 type Body = any;
 
 type Route = (request: {
@@ -318,16 +318,16 @@ function isRefusal(answer: object): answer is [status: number, said: object] {
 const base64 = (content: string) => Buffer.from(content).toString('base64');
 const text = (content: string) => Buffer.from(content, 'base64').toString('utf8');
 
-function asPull({ branch, body = '' }: { branch: string; body?: string }) {
+function toPull({ branch, body = '' }: { branch: string; body?: string }) {
   const head = { ref: branch, sha: '' };
   const user = { login: 'github-actions[bot]' };
   return { number: 100, html_url: 'https://github.test/own/shop/pull/100', head, body, user };
 }
 
-function asGithub({ id, author, body }: Comment) {
+function toGithubComment({ id, author, body }: Comment) {
   return { id, body, user: { login: author } };
 }
 
-function idOf(text: string): string {
+function computeSha(text: string): string {
   return createHash('sha1').update(text).digest('hex');
 }

@@ -10,7 +10,7 @@ export const gitIn =
     execFileSync('git', args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim();
 
 /** Commits all files of a folder on a new branch, or else on the current one; makes a repository of the folder if it is none. */
-export function committed(dir: string, subject: string, branch?: string) {
+export function commitFolder(dir: string, subject: string, branch?: string) {
   const git = gitIn(dir);
   git('init', '--quiet', '--initial-branch=main');
   if (branch !== undefined) git('checkout', '--quiet', '-b', branch);

@@ -10,7 +10,7 @@ import { tempDir } from './temp-dir.js';
 const cli = path.resolve(import.meta.dirname, '../../bin/self-heal.js');
 
 /** Plants faults in a copy of the example, and heals it with the example's scripted agent. */
-export async function healedShop(...faults: string[]) {
+export async function healShop(...faults: string[]) {
   const dir = path.join(tempDir('shop größe'), 'shop');
   await copyShop(dir);
   await plant(dir, faults);
@@ -26,14 +26,14 @@ export async function healedShop(...faults: string[]) {
 }
 
 /** Returns the titles of the tests with this verdict. */
-export const titlesOf = (report: Report, verdict: string) =>
+export const listTitles = (report: Report, verdict: string) =>
   report.tests
     .filter((test) => test.verdict === verdict)
     .map((test) => test.title.at(-1) ?? '')
     .toSorted();
 
 /** Summarizes a cause: its class, its verdict, and each attempt's agent and judgement. */
-export const story = ({ category, verdict, attempts }: ReportCause) => [
+export const summarizeCause = ({ category, verdict, attempts }: ReportCause) => [
   category,
   verdict,
   ...attempts.map((one) => `${one.agent ?? 'no agent'} ${one.end.kind}`),

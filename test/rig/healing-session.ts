@@ -25,7 +25,7 @@ import { removeAfterTest, tempDir } from './temp-dir.js';
 import { virtualClock } from './virtual-clock.js';
 
 /** An agent that completed. */
-export const finished: AgentRun = {
+export const completedRun: AgentRun = {
   end: { kind: 'completed' },
   claim: { status: 'fixed', summary: 'done' },
   usage: { costUsd: 0.5, inputTokens: null, outputTokens: null, turns: null, sessionId: null },
@@ -37,7 +37,7 @@ export const finished: AgentRun = {
 
 const tree = { listPaths: async () => [], readFiles: async () => new Map<string, Uint8Array>() };
 
-/** What the copy collects from an agent that changed nothing. */
+/** The collected changes of an agent that changed nothing. */
 export const noChange = {
   change: null,
   ignored: [],
@@ -47,15 +47,15 @@ export const noChange = {
   after: tree,
 };
 
-/** What is different in a session. */
+/** Overrides parts of a session. */
 export type SessionOver = Partial<Omit<Session, 'suite' | 'diagnostics'>> & {
   readonly suite?: Partial<Suite>;
   readonly diagnostics?: Partial<Diagnostics>;
 };
 
 /**
- * Creates a session in which nothing is real except the run's folder. `reruns` lists what each re-run shows for test t1: null for green, or
- * its error message.
+ * Creates a session in which everything is simulated except the run's folder. `reruns` lists the result of test t1 in each re-run: null for
+ * green, or its error message.
  */
 export async function healingSession(
   reruns: readonly (string | null)[],
@@ -138,7 +138,7 @@ export async function healingSession(
     isTest: () => false,
     runAgent: async ({ agent }) => {
       agents.push(agent.name);
-      return finished;
+      return completedRun;
     },
     spending: createSpending(0),
     store: noStore,
@@ -171,14 +171,14 @@ export async function healingSession(
   return { session: made, events, agents, clock, moves };
 }
 
-/** Tests that nobody edits. */
+/** Test files without any edits. */
 export const unedited: Session['testFiles'] = {
   observe: () => undefined,
   listEditsFor: () => [],
   createChange: async () => ({ id: '1', edits: [], folders: [] }),
 };
 
-/** Heals a cause while nothing else is healed; returns the work on it, with its end. */
+/** Heals a single cause, and returns the finished work on it. */
 export async function healAlone(session: Session, cause: Cause, over: Partial<CauseWork> = {}) {
   const { observations, settings } = session;
   const red = cause.members.map((failure): [string, Observation] => [

@@ -1,37 +1,37 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { aReport, aReportAttempt, aReportCause, aReportTest } from './a-report.js';
-import { leaveRun } from './events-of-report.js';
+import { writeStoredRun } from './events-of-report.js';
 import { writeInto } from './agent-workspace.js';
 import { gitIn } from './git-repository.js';
 import path from 'node:path';
 
-/** The run that a hostile project brings along. */
-export const hostileRun = '20261121-071500-4f3a';
+/** The id of the run in a hostile project. */
+export const hostileRunId = '20261121-071500-4f3a';
 
-/** What else the change of a run says. */
-interface Brought {
-  /** How older versions named the folder that it belongs to. */
+/** Overrides parts of the planted run and its change. */
+interface HostileChange {
+  /** The root folder, which only older versions recorded. */
   readonly root?: string | undefined;
   readonly kind?: 'file' | 'link';
   readonly content?: string;
-  /** Folders that it claims to have created. */
+  /** Folders that the change claims to have created. */
   readonly folders?: readonly string[];
   /** The id of the run. */
   readonly id?: string;
 }
 
-/** Puts a run into a project whose undo creates a file. */
-export function bringRun(
+/** Puts into a project a run whose undo creates a file. */
+export function plantHostileRun(
   project: string,
   file: string,
-  { root, kind = 'file', content = 'planted\n', folders = [], id = hostileRun }: Brought = {},
+  { root, kind = 'file', content = 'planted\n', folders = [], id = hostileRunId }: HostileChange = {},
 ): void {
   const hash = createHash('sha256').update(content).digest('hex');
   const state = { kind, hash, mode: 0o644 };
   const tests = [aReportTest({ verdict: 'healed' })];
   const causes = [aReportCause({ attempts: [aReportAttempt({ change: '1', patch: null })] })];
-  leaveRun(project, aReport({ runId: id, tests, causes }));
+  writeStoredRun(project, aReport({ runId: id, tests, causes }));
   writeInto(path.join(project, '.self-heal/changes', id), {
     '1.json': JSON.stringify({
       schemaVersion: 1,
@@ -52,8 +52,8 @@ export function commitAll(dir: string, paths: readonly string[] = ['.']): void {
   git('commit', '--quiet', '-m', 'all');
 }
 
-/** Puts a journal beside an SQLite database that makes SQLite delete another file when it next opens the database. */
-export function deletingJournal(database: string, victim: string): void {
+/** Writes an SQLite journal that makes SQLite delete another file when it next opens the database. */
+export function plantDeletingJournal(database: string, victim: string): void {
   const bytes = readFileSync(database);
   const size = bytes.readUInt16BE(16);
   const page = bytes.subarray(0, size);

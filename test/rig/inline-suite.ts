@@ -16,7 +16,7 @@ export interface InlineSuite {
   /** The project; its path has a space and a non-ASCII letter. */
   readonly dir: string;
   write(files: Record<string, string>): void;
-  /** Runs as the user does; `terminal` is what they would have seen. */
+  /** Runs the suite as a user does; `terminal` is the output on their terminal. */
   run(selection?: Selection, options?: RunOptions): Promise<FinishedSuite>;
   /** Re-runs these ids, or the whole selection if null. */
   rerun(ids: readonly string[] | null, selection?: Selection, options?: RunOptions): Promise<FinishedSuite>;
@@ -31,13 +31,13 @@ export type RunOptions = Partial<
     'env' | 'signal' | 'onProgress' | 'onFailedTry' | 'graceMs' | 'exitTimeoutMs' | 'playwright'
   >
 > & {
-  /** Whether Playwright records traces in a re-run. */
+  /** True if Playwright records traces in a re-run. */
   readonly trace?: boolean;
   /** The build error that a re-run may end with. */
   readonly brokenBuild?: BrokenBuild;
 };
 
-/** A run, with what it printed and where it put the files that it kept. */
+/** A finished run, with its output and the folder of its files. */
 export interface FinishedSuite {
   readonly run: SuiteRun;
   readonly terminal: string;
@@ -71,7 +71,7 @@ export async function inlineSuite(files: Record<string, string>): Promise<Inline
     write,
     run: (selection, options) => start('first', selection, options),
     rerun: (ids, selection, options) => start({ ids }, selection, options),
-    files: () => filesIn(dir),
+    files: () => readFiles(dir),
   };
 }
 
@@ -124,7 +124,7 @@ async function runIn({
   return { run, terminal, stderr: Buffer.concat(chunks).toString('utf8'), runDir };
 }
 
-/** Returns the user's environment, without what this test runner adds. */
+/** Returns the environment without the variables of this test runner. */
 function cleanEnv(): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(
     ([name]) => !/^(?:VITEST|TEST|NODE_ENV|NODE_OPTIONS|FORCE_COLOR|CI|npm_)/.test(name),
@@ -132,7 +132,7 @@ function cleanEnv(): NodeJS.ProcessEnv {
   return Object.fromEntries(kept);
 }
 
-async function filesIn(dir: string): Promise<Record<string, string>> {
+async function readFiles(dir: string): Promise<Record<string, string>> {
   const entries = await readdir(dir, { recursive: true, withFileTypes: true });
   const files = entries
     .filter((entry) => entry.isFile())

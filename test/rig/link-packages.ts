@@ -2,13 +2,13 @@ import { mkdir, symlink } from 'node:fs/promises';
 import path from 'node:path';
 
 const packages = path.resolve(import.meta.dirname, '../../node_modules');
-const used = ['@playwright', 'playwright', 'playwright-core', 'typescript', '.bin'];
+const usedPackages = ['@playwright', 'playwright', 'playwright-core', 'typescript', '.bin'];
 
 /**
- * Links what projects of tests use of this repository's packages into a project, as package managers with a store do. If the whole folder
- * were a link, its packages would be copied for every agent.
+ * Links the packages that test projects use from this repository into a project, as package managers with a store do. A link to the whole
+ * folder would make every agent's copy contain all packages.
  */
-export async function linkPackages(project: string, names: readonly string[] = used): Promise<void> {
+export async function linkPackages(project: string, names: readonly string[] = usedPackages): Promise<void> {
   const folder = path.join(project, 'node_modules');
   await mkdir(folder, { recursive: true });
   await Promise.all(

@@ -1,7 +1,7 @@
-/** Whether this is `npm run test:long`. */
+/** True in `npm run test:long`. */
 export const isLong = process.env['SELF_HEAL_TEST_LONG'] !== undefined;
 
-/** Returns the second number in `npm run test:long`, where thoroughness matters more than speed. */
-export function orWhenLong(quick: number, long: number): number {
+/** Returns the long number in `npm run test:long`, and the quick one otherwise. */
+export function quickOrLong(quick: number, long: number): number {
   return isLong ? long : quick;
 }

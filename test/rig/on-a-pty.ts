@@ -5,7 +5,7 @@ import { execa } from 'execa';
 import { TerminalScreen } from './terminal-screen.js';
 
 /** Whether pseudo-terminals can be created here. Node has none, so python3's own module is used. */
-export const canPty =
+export const canCreatePty =
   process.platform !== 'win32' && spawnSync('python3', ['-c', 'import pty, termios']).status === 0;
 
 /** The bytes of the keys that a person presses. */
@@ -17,30 +17,30 @@ export const keys = {
   backspace: '\u007F',
 } as const;
 
-/** A program on a terminal. */
-export interface OnAPty {
-  /** What it has written so far, with the byte 0x1e at each resize of the window. */
+/** A program on a pseudo-terminal. */
+export interface PtyProgram {
+  /** Returns its output so far, with the byte 0x1e at each resize of the window. */
   output(): string;
-  /** The same without colors and cursor movements. */
+  /** Returns the output without colors and cursor movements. */
   text(): string;
   type(...texts: readonly string[]): void;
   resize(columns: number, rows: number): void;
   /** Waits until its output since the window was last resized matches. */
   seen(what: RegExp): Promise<void>;
-  /** Waits until its output since something was last typed has this text, without colors and cursor movements. */
+  /** Waits until its output since the last typed text contains this text, without colors and cursor movements. */
   shows(text: string): Promise<void>;
   /** Resolves with its exit code; 128 and more for a signal. */
   ended(): Promise<number>;
-  /** What the terminal shows. */
+  /** Returns the current screen of the terminal. */
   screen(): TerminalScreen;
 }
 
 /** Starts a program on a terminal of 24 rows; `env` is its whole environment, except for PATH. */
-export function onAPty(
+export function startOnPty(
   command: readonly string[],
   env: Record<string, string> = {},
   { cwd = process.cwd(), columns = 80 } = {},
-): OnAPty {
+): PtyProgram {
   const sizes = [{ columns, rows: 24 }];
   const relay = path.join(import.meta.dirname, 'on-a-pty.py');
   const child = execa('python3', [relay, String(columns), '24', ...command], {
@@ -56,39 +56,39 @@ export function onAPty(
   const waiting = new Set<() => void>();
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     output += text;
-    for (const look of waiting) look();
+    for (const check of waiting) check();
   });
   let stderr = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
-  const tell = (what: object) => void child.stdin.write(`${JSON.stringify(what)}\n`);
-  const until = (holds: () => boolean, what: string) =>
+  const send = (message: object) => void child.stdin.write(`${JSON.stringify(message)}\n`);
+  const waitUntil = (holds: () => boolean, what: string) =>
     new Promise<void>((resolve, reject) => {
-      const look = () => {
+      const check = () => {
         if (!holds()) return;
-        waiting.delete(look);
+        waiting.delete(check);
         resolve();
       };
-      waiting.add(look);
+      waiting.add(check);
       void child.then(() => reject(new Error(`it ended before ${what}: ${output}${stderr}`)));
-      look();
+      check();
     });
   return {
     output: () => output,
     text: () => stripVTControlCharacters(output),
     type: (...texts) => {
       typedAt = output.length;
-      tell({ type: texts.join('') });
+      send({ type: texts.join('') });
     },
     resize: (newColumns, rows) => {
       sizes.push({ columns: newColumns, rows });
-      tell({ resize: [newColumns, rows] });
+      send({ resize: [newColumns, rows] });
     },
     seen: (what) =>
-      until(() => {
+      waitUntil(() => {
         const parts = output.split('\u001e');
         return parts.length >= sizes.length && what.test(parts.at(-1) ?? '');
       }, String(what)),
-    shows: (text) => until(() => stripVTControlCharacters(output.slice(typedAt)).includes(text), text),
+    shows: (text) => waitUntil(() => stripVTControlCharacters(output.slice(typedAt)).includes(text), text),
     ended: async () => (await child).exitCode ?? -1,
     screen: () => {
       const screen = new TerminalScreen(columns, 24);

@@ -16,7 +16,7 @@ export interface Postgres {
   stop(): Promise<void>;
 }
 
-/** Finds the folder of the server's programs, on PATH or where Debian puts them; null if none is installed. */
+/** Finds the folder of the server's programs, on PATH or in the folders of Debian; null if none is installed. */
 export function postgresPrograms(): string | null {
   const onPath = (process.env['PATH'] ?? '').split(path.delimiter);
   const debian = '/usr/lib/postgresql';
@@ -31,7 +31,7 @@ export function postgresPrograms(): string | null {
 /** Creates and starts a cluster on the loopback interface. PostgreSQL refuses to run as root, so root starts it as another user. */
 export async function startPostgres(programs: string): Promise<Postgres> {
   const home = mkdtempSync(path.join(tmpdir(), 'self-heal-pg-'));
-  const who = process.getuid?.() === 0 ? nobody() : {};
+  const who = process.getuid?.() === 0 ? findUnprivilegedUser() : {};
   if (who.uid !== undefined && who.gid !== undefined) chownSync(home, who.uid, who.gid);
   const data = path.join(home, 'data');
   const env = { ...process.env, LC_ALL: 'C', HOME: home };
@@ -48,7 +48,7 @@ export async function startPostgres(programs: string): Promise<Postgres> {
     cwd: home,
     stdio: ['ignore', 'ignore', 'pipe'],
   });
-  await ready(server);
+  await waitUntilReady(server);
   const url = (name: string) => `postgres://tests@127.0.0.1:${port}/${name}`;
   return {
     newDatabase: async (name) => {
@@ -75,7 +75,7 @@ async function run(url: string, sql: string): Promise<void> {
   }
 }
 
-async function ready(server: ChildProcess): Promise<void> {
+async function waitUntilReady(server: ChildProcess): Promise<void> {
   const said: string[] = [];
   for await (const line of createInterface({ input: server.stderr! })) {
     said.push(line);
@@ -87,7 +87,7 @@ async function ready(server: ChildProcess): Promise<void> {
   throw new Error(`PostgreSQL did not start:\n${said.join('\n')}`);
 }
 
-function nobody(): { uid?: number; gid?: number } {
+function findUnprivilegedUser(): { uid?: number; gid?: number } {
   const id = (flag: string, user: string) =>
     Number(execFileSync('id', [flag, user], { stdio: 'pipe', encoding: 'utf8' }));
   for (const user of ['postgres', 'nobody']) {

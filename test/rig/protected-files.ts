@@ -1,4 +1,4 @@
-/** One file of each kind that executes on a developer's or CI's machine by itself, or decides what a test is, at the top or in a folder. */
+/** One file of each protected kind: it runs automatically on a developer's or CI machine, or configures the tests. */
 export const protectedFiles = `
   .github/workflows/own.yml packages/a/.github/actions/x/action.yml .gitea/workflows/own.yaml
   .forgejo/workflows/x.yml .gitlab-ci.yml ci/lint.gitlab-ci.yml .buildkite/pipeline.yml Jenkinsfile
@@ -15,7 +15,7 @@ export const protectedFiles = `
   .trim()
   .split(/\s+/);
 
-/** Files of an app that only look like these. */
+/** App files with names similar to protected ones. */
 export const ordinaryFiles = `
   src/github/workflows.ts src/mcp.ts docs/claude.md.ts src/husky.ts src/agents.yaml.ts vite.config.ts
   tsconfig.json src/playwright.ts src/.env.example makefile.ts vscode/a.ts src/rules.ts backup.ts~ a~1b.ts src/fly.ts`

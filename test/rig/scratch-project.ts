@@ -24,7 +24,7 @@ export interface ScratchProject {
   start(args: readonly string[], env?: Record<string, string>): ReturnType<typeof startIn>;
 }
 
-/** What a run of the command returned and left. */
+/** The result of a finished command, with the report and events of its run. */
 export interface Finished {
   readonly exitCode: number | undefined;
   readonly stdout: string;
@@ -49,7 +49,7 @@ export const shopFiles = {
     import { test, expect } from '@playwright/test';
     import { readFileSync } from 'node:fs';
     test('buys', () => {
-      // The error is the same whatever else the page says: another one would be progress.
+      // The error must not depend on other text of the page, since another error would count as progress.
       expect(readFileSync('page.html', 'utf8').includes('Thanks')).toBe(true);
     });`,
 };
@@ -96,7 +96,7 @@ console.log('SELF-HEAL: ' + JSON.stringify({ status: 'fixed', summary: 'edited' 
 }
 
 /** Returns the cause of the test with this title in a run's report; throws if it has none. */
-export function causeOf({ report, stderr }: Finished, title: string): ReportCause {
+export function findCause({ report, stderr }: Finished, title: string): ReportCause {
   const test = report?.tests.find((one) => one.title.at(-1) === title);
   const cause = report?.causes.findLast(({ tests }) => test !== undefined && tests.includes(test.id));
   if (!cause) throw new Error(`${title} has no cause: ${stderr}`);
@@ -114,7 +114,7 @@ export async function scratchProject(
   return project;
 }
 
-/** Returns the project in a folder, which has packages of its own or none. */
+/** Returns the existing project in a folder, without linking any packages. */
 export function projectIn(dir: string): ScratchProject {
   const start: ScratchProject['start'] = (args, env = {}) => startIn(dir, args, env);
   return {
@@ -124,8 +124,8 @@ export function projectIn(dir: string): ScratchProject {
     start,
     selfHeal: async (args, env) => {
       const { exitCode, stdout, stderr } = await start(args, env);
-      const left = await leftBy(dir);
-      if (left.events.at(-1)?.type === 'run.ended') await expectFromEvents(dir, left.report);
+      const left = await readLatestRun(dir);
+      if (left.events.at(-1)?.type === 'run.ended') await expectReportMatchesEvents(dir, left.report);
       return { exitCode, stdout, stderr, ...left };
     },
   };
@@ -138,12 +138,12 @@ function startIn(dir: string, args: readonly string[], env: Record<string, strin
     extendEnv: false,
     reject: false,
     stdin: 'ignore',
-    // On a machine with other work, what a SIGTERM begins takes its time.
+    // On a busy machine, the clean-up after a SIGTERM takes longer.
     forceKillAfterDelay: false,
   });
 }
 
-/** Returns the environment of a user's terminal, without what this test runner, or an agent that started it, adds. */
+/** Returns the environment without the variables of this test runner or of an agent that started it. */
 export function userEnv(): Record<string, string> {
   const kept = Object.entries(process.env).filter(
     ([name]) => !/^(?:VITEST|TEST|NODE_ENV|NODE_OPTIONS|FORCE_COLOR|NO_COLOR|CI$|npm_|CODEX_)/.test(name),
@@ -152,13 +152,13 @@ export function userEnv(): Record<string, string> {
 }
 
 /** Returns the folder of the run that `.self-heal/latest` names. */
-function latestRun(dir: string): string {
+function findLatestRun(dir: string): string {
   const latest = path.join(dir, '.self-heal', 'latest');
   return existsSync(latest) ? realpathSync(latest) : latest;
 }
 
-async function leftBy(dir: string): Promise<Pick<Finished, 'report' | 'events'>> {
-  const latest = latestRun(dir);
+async function readLatestRun(dir: string): Promise<Pick<Finished, 'report' | 'events'>> {
+  const latest = findLatestRun(dir);
   const read = async (file: string) =>
     existsSync(path.join(latest, file)) ? readFile(path.join(latest, file), 'utf8') : '';
   const report = await read('report.json');
@@ -169,9 +169,9 @@ async function leftBy(dir: string): Promise<Pick<Finished, 'report' | 'events'>>
   };
 }
 
-/** Checks that the report says what the events say, whatever happened in the run (RP-2). */
-async function expectFromEvents(dir: string, report: Report | null): Promise<void> {
+/** Checks that the report equals the one made from the events (RP-2). */
+async function expectReportMatchesEvents(dir: string, report: Report | null): Promise<void> {
   if (!report) return;
-  const told = createReport(await readRunState(latestRun(dir)));
+  const told = createReport(await readRunState(findLatestRun(dir)));
   expect(report).toEqual(JSON.parse(JSON.stringify(told)));
 }

@@ -6,12 +6,12 @@ import {
   type ScratchProject,
   scratchProject,
 } from './scratch-project.js';
-import { committed, gitIn } from './git-repository.js';
+import { commitFolder, gitIn } from './git-repository.js';
 import { linkPackages } from './link-packages.js';
 import { tempDir } from './temp-dir.js';
 
 /** Two causes in six tests of three files; none needs a browser. */
-export const suiteOfShards: Record<string, string> = {
+export const shardedSuite: Record<string, string> = {
   'package.json': '{ "name": "scratch" }',
   '.gitignore': 'node_modules\ntest-results\n.self-heal\nblob-report\nagent.started\n',
   'playwright.config.ts': `
@@ -42,10 +42,10 @@ export const suiteOfShards: Record<string, string> = {
   'agents.yaml': agentsYaml(['node', 'fixer.mjs']),
 };
 
-/** Creates a repository with these files committed, and machines that each check it out in a folder of their own. */
-export async function repositoryOf(files: Record<string, string>) {
+/** Commits these files to a new repository; each `machine` is a separate clone of it. */
+export async function createRepository(files: Record<string, string>) {
   const origin = await scratchProject(files, tempDir('origin'));
-  committed(origin.dir, 'one');
+  commitFolder(origin.dir, 'one');
   return {
     machine: async (name: string): Promise<ScratchProject> => {
       const dir = path.join(tempDir(name), 'work');

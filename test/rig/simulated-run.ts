@@ -11,14 +11,14 @@ import { announceTests } from '../../src/heal/announce-tests.js';
 import { aDiagnosed, aResult, aSuiteFailure, aSuiteRun, failing, someSettings } from './builders.js';
 import { healingSession, noChange, type SessionOver } from './healing-session.js';
 
-/** What one run shows for one test: null for green, `notRun`, or its error message. */
-export type Shows = (test: string, at: At) => string | null;
+/** Returns the result of a test in one run: null for green, `NOT_RUN`, or its error message. */
+export type TestSimulation = (test: string, at: RunMoment) => string | null;
 
-export const listNotRun = 'did not run';
+export const NOT_RUN = 'did not run';
 
-/** When a test runs. */
-export interface At {
-  /** The changes in the tree. */
+/** The circumstances of one run of a test. */
+export interface RunMoment {
+  /** The ids of the changes in the working tree. */
   readonly fixes: ReadonlySet<string>;
   /** The number of the Playwright run, counted from 1. */
   readonly run: number;
@@ -32,31 +32,31 @@ export const wholeProof = someSettings({
 
 /**
  * Simulates a whole run: tests show what `shows` returns, and each agent makes one change, named `1`, `2` … in order. Errors with the same
- * text have the same cause. `findDependents` names the change without which another one cannot be in the tree. The agents
- * whose change would have a name in `idle` change nothing. Tests `inOneFile` are all run with each of them. If `stops` returns true for a Playwright run, the suite does not start; if `teardown` returns an error for the
- * tests that ran, the suite itself fails after them.
+ * text have the same cause. `builtOn` maps a change to the one that it needs. Agents whose change would have an id in `idle` change nothing.
+ * With `inOneFile`, all tests run together. If `stops` returns true for a Playwright run, the suite does not start; if `teardown` returns an
+ * error for the tests that ran, the suite itself fails after them.
  */
 export async function simulatedRun(
   tests: readonly string[],
-  shows: Shows,
+  shows: TestSimulation,
   over: SessionOver & {
     signalAfter?: number;
     builtOn?: Readonly<Record<string, string>>;
     idle?: readonly string[];
     inOneFile?: boolean;
-    stops?: (at: At) => boolean;
-    /** The files outside of git that have changed since the work began, as far as tests tell. */
+    stops?: (at: RunMoment) => boolean;
+    /** The changed files outside of git that may affect the tests. */
     leftovers?: readonly string[];
-    /** What a clean copy shows; without it, none can be made. */
-    inCleanCopy?: Shows;
-    teardown?: (ran: readonly string[], at: At) => string | null;
-    /** What every failure is diagnosed as. */
+    /** The results in a clean copy; without it, no copy can be made. */
+    inCleanCopy?: TestSimulation;
+    teardown?: (ran: readonly string[], at: RunMoment) => string | null;
+    /** Overrides the diagnosis of every failure. */
     diagnosis?: Partial<Diagnosis>;
-    /** Awaited by whatever runs in the tree or writes to it, and by each agent: so one schedule differs from another. */
+    /** Awaited before each use of the working tree and by each agent, to vary the schedule. */
     pause?: () => Promise<void>;
-    /** Whether the copies for agents have still to be made. */
+    /** True if the copies for agents do not exist yet. */
     needsCopies?: boolean;
-    /** What is done after the first run, in place of healing it. */
+    /** Runs after the first run instead of healing. */
     command?: (session: Session, first: SuiteRun) => Promise<HealResult>;
     /** Whether a change conflicts when it is applied. */
     conflicts?: (id: string) => boolean;
@@ -68,7 +68,7 @@ export async function simulatedRun(
   const decided: string[] = [];
   const controller = new AbortController();
   let red: DiagnosedFailure[] = [];
-  const play = (ids: readonly string[] | null, purpose: string, shownNow = shows) => {
+  const simulateSuiteRun = (ids: readonly string[] | null, purpose: string, simulate = shows) => {
     runs.push(`${purpose} ${(ids ?? tests).join(' ')}`);
     if (runs.length === over.signalAfter) controller.abort();
     const at = { fixes: new Set(fixes), run: runs.length, purpose };
@@ -77,33 +77,33 @@ export async function simulatedRun(
       red = [aDiagnosed({ failure, signature: 'shop:Error:stopped' })];
       return aSuiteRun({ suiteFailure: failure });
     }
-    const seen = (ids ?? tests).map((id) => ({ id, wrong: shownNow(id, at) }));
+    const seen = (ids ?? tests).map((id) => ({ id, wrong: simulate(id, at) }));
     const isTraced = purpose === 'confirm' || purpose === 'retest';
     red = seen.flatMap(({ id, wrong }) =>
-      wrong === null || wrong === listNotRun
+      wrong === null || wrong === NOT_RUN
         ? []
         : [failing(id, wrong, { signature: `shop:Error:${wrong}`, isTraced })].map((failure) => ({
             ...failure,
             diagnosis: { ...failure.diagnosis, ...over.diagnosis },
           })),
     );
-    const torn = over.teardown?.(ids ?? tests, at) ?? null;
-    const suiteFailure = torn === null ? null : aSuiteFailure(torn);
+    const teardownError = over.teardown?.(ids ?? tests, at) ?? null;
+    const suiteFailure = teardownError === null ? null : aSuiteFailure(teardownError);
     if (suiteFailure) {
       const rerunIds = ids ?? tests;
-      red.unshift(aDiagnosed({ failure: suiteFailure, signature: `shop:Error:${torn}`, rerunIds }));
+      red.unshift(aDiagnosed({ failure: suiteFailure, signature: `shop:Error:${teardownError}`, rerunIds }));
     }
     return aSuiteRun({
       suiteFailure,
       tests: seen.map(({ id, wrong }) => ({
-        ...aResult(id, wrong === null ? 'expected' : wrong === listNotRun ? 'not-run' : 'unexpected'),
+        ...aResult(id, wrong === null ? 'expected' : wrong === NOT_RUN ? 'not-run' : 'unexpected'),
         ...(over.inOneFile ? { firstTry: { worker: 0, startedAt: 0 } } : {}),
       })),
     });
   };
-  // Whoever has the tree has it alone.
+  // Only one task at a time may use the working tree.
   let inTree: string | null = null;
-  const alone = async <T>(what: string, work: () => T): Promise<T> => {
+  const runAlone = async <T>(what: string, work: () => T): Promise<T> => {
     if (inTree !== null) throw new Error(`${what} during ${inTree}`);
     inTree = what;
     await over.pause?.();
@@ -114,10 +114,10 @@ export async function simulatedRun(
   const given = await healingSession([], {
     settings: wholeProof,
     signal: controller.signal,
-    suite: { rerun: async ({ ids, purpose }) => alone(purpose, () => play(ids, purpose)) },
+    suite: { rerun: async ({ ids, purpose }) => runAlone(purpose, () => simulateSuiteRun(ids, purpose)) },
     diagnostics: { diagnose: async () => red },
   });
-  const bring = (out: readonly string[]) => {
+  const reapplyExcept = (out: readonly string[]) => {
     fixes.clear();
     const isLost = (id: string) => {
       const base = over.builtOn?.[id];
@@ -126,10 +126,10 @@ export async function simulatedRun(
     for (const id of stack) if (!out.includes(id) && !isLost(id)) fixes.add(id);
     return { written: ['src/a.ts'], leftAlone: [] };
   };
-  const applied = () => [...fixes];
+  const listApplied = () => [...fixes];
   const session: Session = {
     ...given.session,
-    observations: new Observations({ listApplied: applied }),
+    observations: new Observations({ listApplied }),
     workspace: {
       ...given.session.workspace,
       collectChanges: async (id) => {
@@ -138,35 +138,35 @@ export async function simulatedRun(
         return { ...noChange, change };
       },
       apply: (change) =>
-        alone('apply', () => {
+        runAlone('apply', () => {
           if (over.conflicts?.(change.id)) return { kind: 'conflict', files: ['src/a.ts'] };
           stack.push(change.id);
           fixes.add(change.id);
           return { kind: 'applied', change };
         }),
-      revertTemporarily: (ids) => alone('without', () => bring(ids)),
+      revertTemporarily: (ids) => runAlone('without', () => reapplyExcept(ids)),
       revert: (ids) =>
-        alone('revert', () => {
+        runAlone('revert', () => {
           const lost = stack.filter((id) => ids.includes(over.builtOn?.[id] ?? ''));
           for (const id of [...ids, ...lost]) stack.splice(stack.indexOf(id), 1);
-          return { ...bring([]), lost };
+          return { ...reapplyExcept([]), lost };
         }),
       listChangedOutsideGit: async () => [...(over.leftovers ?? [])],
       hasCopy: () => !over.needsCopies,
-      listApplied: applied,
+      listApplied,
       markDecided: async (ids) => void decided.push(...ids),
     },
     ...over,
     suite: {
       ...given.session.suite,
       ...(over.inCleanCopy
-        ? { runInCleanCopy: async ({ ids }) => play(ids, 'clean', over.inCleanCopy) }
+        ? { runInCleanCopy: async ({ ids }) => simulateSuiteRun(ids, 'clean', over.inCleanCopy) }
         : {}),
       ...over.suite,
     },
     diagnostics: given.session.diagnostics,
   };
-  const first = play(null, 'first');
+  const first = simulateSuiteRun(null, 'first');
   announceTests(session, first);
   const record = await (over.command ?? healRun)(session, first);
   const report = createReport(session.bus.getRun());

@@ -2,12 +2,12 @@ import path from 'node:path';
 import type { AgentEnd } from '../../src/model/attempt.js';
 import { noFindings } from '../../src/guard/findings.js';
 import { createViolation } from '../../src/guard/rules.js';
-import { finished } from './healing-session.js';
-import { type Shows, simulatedRun, wholeProof } from './simulated-run.js';
-import { chance } from './simulated-suite.js';
+import { completedRun } from './healing-session.js';
+import { type TestSimulation, simulatedRun, wholeProof } from './simulated-run.js';
+import { createRandom } from './simulated-suite.js';
 
-/** What an agent does with its cause. */
-const deeds = [
+/** The behaviors of simulated agents. */
+const behaviors = [
   'heals',
   'does nothing',
   'heals another',
@@ -20,11 +20,11 @@ const deeds = [
 ] as const;
 
 /**
- * Simulates a run whose agents conflict, die, cheat and time out in any order, and whose every step takes a time of its own. Throws if two tasks have
- * the tree at once or if nothing goes on; returns what the run did with its limits.
+ * Simulates a run whose agents conflict, die, cheat and time out in random order, with a random delay at each step. Throws if two tasks use the
+ * working tree at once or if the run hangs; returns its results and limits.
  */
 export async function simulatedSchedule(seed: number) {
-  const random = chance(seed);
+  const random = createRandom(seed);
   const upTo = (most: number) => Math.floor(random() * (most + 1));
   const count = 1 + upTo(5);
   const [parallel, agentRuns] = [1 + upTo(3), 2 + upTo(12)];
@@ -33,18 +33,18 @@ export async function simulatedSchedule(seed: number) {
     for (let turns = upTo(6); turns > 0; turns -= 1)
       await new Promise((resolve) => void setImmediate(resolve));
   };
-  /** What each change does, by its id. */
-  const made = new Map<string, { readonly test: string; readonly does: (typeof deeds)[number] }>();
+  /** The behavior of each change, by its id. */
+  const made = new Map<string, { readonly test: string; readonly does: (typeof behaviors)[number] }>();
   const next = (test: string) => tests[(tests.indexOf(test) + 1) % count] ?? test;
-  const shows: Shows = (test, { fixes }) => {
-    const deedsIn = [...fixes].flatMap((id) => made.get(id) ?? []);
-    if (deedsIn.some((one) => one.does === 'breaks another' && next(one.test) === test && count > 1))
+  const shows: TestSimulation = (test, { fixes }) => {
+    const activeChanges = [...fixes].flatMap((id) => made.get(id) ?? []);
+    if (activeChanges.some((one) => one.does === 'breaks another' && next(one.test) === test && count > 1))
       return 'broken';
-    const heals = (one: (typeof deedsIn)[number]) =>
+    const heals = (one: (typeof activeChanges)[number]) =>
       ((one.does === 'heals' || one.does === 'breaks another' || one.does === 'conflicts') &&
         one.test === test) ||
       (one.does === 'heals another' && (one.test === test || next(one.test) === test));
-    return deedsIn.some(heals) ? null : `fault of ${test}`;
+    return activeChanges.some(heals) ? null : `fault of ${test}`;
   };
   let [atWork, most, started] = [0, 0, 0];
   const conflicted = new Set<string>();
@@ -74,7 +74,7 @@ export async function simulatedSchedule(seed: number) {
       [started, atWork] = [started + 1, atWork + 1];
       most = Math.max(most, atWork);
       const test = /^Test:.*\b(t\d)\b/m.exec(prompt)?.[1] ?? '';
-      const does = deeds[upTo(deeds.length - 1)] ?? 'heals';
+      const does = behaviors[upTo(behaviors.length - 1)] ?? 'heals';
       made.set(path.basename(logFile, '.log'), { test, does });
       await pause();
       atWork -= 1;
@@ -84,8 +84,8 @@ export async function simulatedSchedule(seed: number) {
       };
       const end: AgentEnd = signal.aborted ? { kind: 'aborted' } : (ends[does] ?? { kind: 'completed' });
       return does === 'asks'
-        ? { ...finished, end, claim: { status: 'needs-person', summary: 'which?' } }
-        : { ...finished, end };
+        ? { ...completedRun, end, claim: { status: 'needs-person', summary: 'which?' } }
+        : { ...completedRun, end };
     },
   });
   const stuck = new Promise<never>((_, reject) => {

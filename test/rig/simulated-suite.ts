@@ -7,30 +7,30 @@ import {
 import type { SuiteRun, TestResult } from '../../src/playwright/suite-run.js';
 import { aSuiteRun, aTest } from './builders.js';
 
-/** What happens around one run of a test. */
-export interface Around {
+/** The circumstances of one run of a test. */
+export interface TestSurroundings {
   /** Titles that ran before it in its process. */
   readonly before: readonly string[];
   /** Titles that run at the same time. */
   readonly beside: readonly string[];
-  /** The number of its place among the workers, from 0. */
+  /** The index of its worker slot. */
   readonly slot: number;
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Whether a test is red; one without an entry never is. */
-export type Reds = Readonly<Record<string, (around: Around) => boolean>>;
+/** Decides by title whether a test is red; a test without an entry is green. */
+export type RedConditions = Readonly<Record<string, (around: TestSurroundings) => boolean>>;
 
 interface SimulatedOptions {
   readonly configured?: number;
-  /** By how much tests and workers are late, from 0 to 1. */
+  /** Returns the relative delay of a test or worker, from 0 to 1. */
   readonly jitter?: () => number;
 }
 
-/** A suite as Playwright would run it: files on free workers, a process for each repetition, and virtual time. */
+/** Simulates a suite as Playwright runs it: files on free workers, one process per repetition, in virtual time. */
 export function simulatedSuite(
   files: Readonly<Record<string, readonly string[]>>,
-  reds: Reds,
+  reds: RedConditions,
   { configured = 4, jitter = () => 0 }: SimulatedOptions = {},
 ) {
   let [now, processes, tests] = [0, 0, 0];
@@ -131,15 +131,15 @@ export function simulatedSuite(
   return { run, list, ran: () => tests };
 }
 
-/** The files of a suite of 60 quick tests, with these more. */
+/** Returns the files of a suite of 60 quick tests and these others. */
 export function sixtyTests(more: Readonly<Record<string, readonly string[]>>) {
   const plain = (file: string) => Array.from({ length: 6 }, (_, n) => `${file} ${n}`);
   const files = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j'].map((name) => `${name}.spec.ts`);
   return Object.fromEntries(files.map((file) => [file, [...plain(file), ...(more[file] ?? [])]]));
 }
 
-/** A search for what is flaky in a simulated suite. */
-export async function searchIn(
+/** Creates a search for flaky tests in a simulated suite. */
+export async function createFlakeSearch(
   suite: ReturnType<typeof simulatedSuite>,
   over: Partial<FlakeSearch> = {},
 ): Promise<FlakeSearch> {
@@ -158,8 +158,8 @@ export async function searchIn(
   };
 }
 
-/** Numbers that look like chance, and are the same in each run (mulberry32). */
-export function chance(seed: number) {
+/** Creates a seeded random generator (mulberry32). */
+export function createRandom(seed: number) {
   let state = seed;
   return () => {
     state = (state + 0x6d2b79f5) | 0;

@@ -4,7 +4,7 @@ import { execa } from 'execa';
 /** Arguments of `unshare` for a separate mount namespace, in which a test may mount a small file system. */
 const unshare = ['--user', '--map-root-user', '--mount'];
 
-/** Whether this kernel allows it. */
+/** True if this kernel allows such a namespace. */
 export const canMount =
   spawnSync('unshare', [...unshare, 'sh', '-c', 'mount -t tmpfs tmpfs /mnt'], { stdio: 'ignore' }).status ===
   0;

@@ -2,7 +2,7 @@ import { request } from 'node:http';
 import { onTestFinished } from 'vitest';
 
 /** One server-sent event. */
-export interface Sent {
+export interface ServerSentEvent {
   readonly event: string;
   readonly data: string;
 }
@@ -10,37 +10,37 @@ export interface Sent {
 /** A page's connection to a stream of server-sent events; closed when the test is over. */
 export interface SseClient {
   /** Waits for the next event. */
-  next(): Promise<Sent>;
+  next(): Promise<ServerSentEvent>;
   close(): void;
 }
 
 /** Connects, as a browser does. */
 export function sseClient(url: string, headers: Record<string, string>): SseClient {
-  const sent: Sent[] = [];
-  const waiting: ((one: Sent) => void)[] = [];
-  const asked = request(url, { headers }, (response) => {
+  const sent: ServerSentEvent[] = [];
+  const waiting: ((one: ServerSentEvent) => void)[] = [];
+  const connection = request(url, { headers }, (response) => {
     let text = '';
     response.setEncoding('utf8').on('data', (chunk: string) => {
       text += chunk;
       const blocks = text.split('\n\n');
       text = blocks.pop() ?? '';
-      for (const one of blocks.map(parsed)) {
-        const taker = waiting.shift();
-        if (taker) taker(one);
+      for (const one of blocks.map(parseEvent)) {
+        const resolve = waiting.shift();
+        if (resolve) resolve(one);
         else sent.push(one);
       }
     });
     response.on('error', () => undefined);
   });
-  asked.on('error', () => undefined).end();
-  onTestFinished(() => void asked.destroy());
+  connection.on('error', () => undefined).end();
+  onTestFinished(() => void connection.destroy());
   return {
     next: async () => sent.shift() ?? new Promise((resolve) => waiting.push(resolve)),
-    close: () => void asked.destroy(),
+    close: () => void connection.destroy(),
   };
 }
 
-function parsed(block: string): Sent {
+function parseEvent(block: string): ServerSentEvent {
   const field = (name: string) => new RegExp(`^${name}: ?(.*)$`, 'm').exec(block)?.[1] ?? null;
   return { event: field('event') ?? 'message', data: field('data') ?? '' };
 }

@@ -5,7 +5,7 @@ import { writeFailureRecord } from '../../src/run/failure-record.js';
 import type { Report } from '../../src/run/report.js';
 import { aReport, aReportAttempt, aReportCause, aReportTest } from './a-report.js';
 import { aDiagnosed, aDiagnosis, anEvidence } from './builders.js';
-import { eventsOfReport } from './events-of-report.js';
+import { toEvents } from './events-of-report.js';
 import { suiteEnded } from './a-run-of-events.js';
 import { agentStarted, shownRun } from './shown-run.js';
 
@@ -15,7 +15,7 @@ export const pixel = Buffer.from(
   'base64',
 );
 
-/** What a page, an agent or a patch may contain to be interpreted as more than text. */
+/** Text of a page, an agent or a patch that must not be interpreted as markup. */
 export const hostile = '<img src=x onerror=alert(1)></code></pre><script>alert(2)</script> "quoted" & more';
 
 const patch = `diff --git a/src/orders.ts b/src/orders.ts
@@ -40,7 +40,7 @@ export async function storedRun(
   id = runId,
 ): Promise<Report> {
   const run = await shownRun(projectRoot, id);
-  const report = aReport({ ...everything(), runId: id, ...over });
+  const report = aReport({ ...reportContents(), runId: id, ...over });
   await mkdir(path.join(run.dir, 'attempts'), { recursive: true });
   await writeFile(path.join(run.dir, 'attempts', '1.patch'), patch);
   for (const { evidence } of report.causes) {
@@ -51,7 +51,7 @@ export async function storedRun(
     await writeFailureRecord(folder, aFailure(n, folder));
   }
   await run.tell(
-    ...eventsOfReport(report).filter(({ type }) => type !== 'run.ended'),
+    ...toEvents(report).filter(({ type }) => type !== 'run.ended'),
     { type: 'suite.started', purpose: 'first', tests: null, causeId: null, time: 100 },
     { ...suiteEnded, purpose: 'first', time: 9100 },
     {
@@ -73,12 +73,12 @@ export async function storedRun(
     },
     { type: 'suite.started', purpose: 'retest', tests: 1, causeId: 'c1', time: 13_800 },
     { ...suiteEnded, purpose: 'retest', causeId: 'c1', time: 20_000 },
-    ...eventsOfReport(report).filter(({ type }) => type === 'run.ended'),
+    ...toEvents(report).filter(({ type }) => type === 'run.ended'),
   );
   return report;
 }
 
-function everything(): Partial<Report> {
+function reportContents(): Partial<Report> {
   const tests = ['t1', 't2', 't3', 't4'].map((id, at) =>
     aReportTest({
       id,

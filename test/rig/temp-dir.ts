@@ -3,17 +3,17 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
 
-const ofTheFile: string[] = [];
+const dirsOfFile: string[] = [];
 
-/** Removes what the tests of a file have left; the process may be killed before its `exit` event. */
+/** Removes the temporary folders of a test file now, since the process may be killed before its `exit` event. */
 export function removeTempDirsOfFile(): void {
-  for (const dir of ofTheFile.splice(0)) rmSync(dir, { recursive: true, force: true, maxRetries: 5 });
+  for (const dir of dirsOfFile.splice(0)) rmSync(dir, { recursive: true, force: true, maxRetries: 5 });
 }
 
 /** Creates a folder that is removed after all tests of the file. */
 export function tempDirOfFile(name: string): string {
   const dir = realpathSync(mkdtempSync(path.join(tmpdir(), `self-heal ${name} `)));
-  ofTheFile.push(dir);
+  dirsOfFile.push(dir);
   return dir;
 }
 

@@ -64,9 +64,9 @@ export class TerminalScreen {
     const at = this.#logical();
     this.columns = columns;
     this.rows = rows;
-    this.#rows = at.lines.flatMap((cells) => broken(cells, columns));
+    this.#rows = at.lines.flatMap((cells) => wrapCells(cells, columns));
     let row = 0;
-    for (let line = 0; line < at.line; line += 1) row += broken(at.lines[line] ?? [], columns).length;
+    for (let line = 0; line < at.line; line += 1) row += wrapCells(at.lines[line] ?? [], columns).length;
     this.#row = row + Math.floor(at.offset / columns);
     this.#column = at.offset % columns;
     while (this.#rows.length <= this.#row) this.#rows.push({ cells: [], wraps: false });
@@ -135,7 +135,7 @@ export class TerminalScreen {
   }
 }
 
-function broken(cells: readonly string[], columns: number): Row[] {
+function wrapCells(cells: readonly string[], columns: number): Row[] {
   const end = cells.findLastIndex((cell) => cell.trim() !== '') + 1;
   const rows: Row[] = [];
   for (let at = 0; at < Math.max(1, end); at += columns) {

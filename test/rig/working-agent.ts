@@ -5,10 +5,10 @@ import { readProcessTable } from '../../src/process/proc-table.js';
 import type { ScratchProject } from './scratch-project.js';
 
 /**
- * Returns the program of an agent that edits a file of its copy, starts a tool in a session of its own as real agents do, writes their pids
- * to a file of the project, and keeps working.
+ * Returns the source of an agent that edits a file of its copy, starts a tool in another session as real agents do, writes both pids to a file
+ * of the project, and never ends.
  */
-export const worker = (projectDir: string) => `
+export const workingAgent = (projectDir: string) => `
   import { spawn } from 'node:child_process';
   import { writeFileSync } from 'node:fs';
   writeFileSync('page.html', 'half a fix');
@@ -16,9 +16,9 @@ export const worker = (projectDir: string) => `
   writeFileSync(${JSON.stringify(path.join(projectDir, 'agent.started'))}, process.pid + ' ' + tool.pid);
   setInterval(() => {}, 1000);`;
 
-/** Returns the pids of the agent and its tool as soon as they are known. */
-export async function agentStarted(project: ScratchProject): Promise<number[]> {
-  await appears(project, 'agent.started');
+/** Returns the pids of the agent and its tool as soon as the agent has written them. */
+export async function waitForAgentPids(project: ScratchProject): Promise<number[]> {
+  await waitForFile(project, 'agent.started');
   for (;;) {
     const pids = (await project.read('agent.started')).split(' ').map(Number);
     if (pids.length === 2) return pids;
@@ -26,12 +26,12 @@ export async function agentStarted(project: ScratchProject): Promise<number[]> {
 }
 
 /** Waits until there is a file of this name in the project's folder. */
-export async function appears(project: ScratchProject, name: string): Promise<void> {
-  const there = () => readdirSync(project.dir).includes(name);
-  if (there()) return;
+export async function waitForFile(project: ScratchProject, name: string): Promise<void> {
+  const exists = () => readdirSync(project.dir).includes(name);
+  if (exists()) return;
   const changes = watch(project.dir);
   // It may have appeared before the watch began.
-  if (!there()) for await (const _ of changes) if (there()) break;
+  if (!exists()) for await (const _ of changes) if (exists()) break;
 }
 
 /** Whether a process is alive, and not just waiting to be reaped. */
@@ -44,7 +44,7 @@ export function isAlive(pid: number): boolean {
 }
 
 /** Kills the watchdog of a run, so that only the next command cleans up after the run. */
-export async function killWatchdogOf(run: number | undefined): Promise<void> {
+export async function killWatchdog(run: number | undefined): Promise<void> {
   const children = (await readProcessTable()).filter(({ parent }) => parent === run);
   const watchdog = children.find(({ pid }) =>
     readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('self-heal-watchdog'),

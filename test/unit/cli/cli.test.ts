@@ -9,7 +9,7 @@ import { commandNames, createProgram } from '../../../src/cli/program.js';
 import { fenced } from '../../../src/fenced.js';
 import { MCP_FILE, addMcpServer } from '../../../src/clients/init/developer-agent.js';
 import { aReport, aReportTest } from '../../rig/a-report.js';
-import { leaveRun } from '../../rig/events-of-report.js';
+import { writeStoredRun } from '../../rig/events-of-report.js';
 import { tempDir } from '../../rig/temp-dir.js';
 
 it('MC-2 every page fits, nothing is lost between pages, and page text stays fenced on each', () => {
@@ -129,7 +129,7 @@ it('BL-1 runs the tests that the last run left red, in any folder', async () => 
     aReportTest({ id: 't2', file: '../e2e/(shop)/pay.spec.ts', line: 3, verdict: 'escalated' }),
     aReportTest({ id: 't3', file: 'tests/green.spec.ts', line: 1, verdict: 'passed' }),
   ];
-  leaveRun(cwd, aReport({ tests, causes: [] }));
+  writeStoredRun(cwd, aReport({ tests, causes: [] }));
   const found = await findFilters(cwd, undefined);
   const places = found.ok ? found.value.map((filter) => /^(.*):(\d+)$/.exec(filter)?.slice(1) ?? []) : [];
   // Playwright matches each filter with the absolute path of a file.

@@ -9,7 +9,7 @@ import { copyMasked, copyTrace } from '../../../src/evidence/trace/masked-trace.
 import { renderPageHtml } from '../../../src/evidence/trace/write-trace-files.js';
 import { createRedactorForValues } from '../../../src/secrets/redactor.js';
 import { tempDir } from '../../rig/temp-dir.js';
-import { filesOfZip } from '../../rig/zip-files.js';
+import { readZip } from '../../rig/zip-files.js';
 import { aRequest } from './rig/failures.js';
 import { writeZip } from './rig/write-zip.js';
 
@@ -26,7 +26,7 @@ async function masked(files: Record<string, string | Buffer>, known: Record<stri
 }
 
 async function filesOf(zip: string): Promise<Record<string, string>> {
-  const files = Object.entries(await filesOfZip(zip));
+  const files = Object.entries(await readZip(zip));
   return Object.fromEntries(files.map(([name, content]) => [name, content.toString('latin1')]));
 }
 

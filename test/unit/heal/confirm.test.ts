@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { createLongWaitHint } from '../../../src/heal/confirm.js';
 import { noStore } from '../../../src/store/warning-store.js';
 import { aDiagnosed, anError, aTestFailure } from '../../rig/builders.js';
-import { type Shows, simulatedRun } from '../../rig/simulated-run.js';
+import { type TestSimulation, simulatedRun } from '../../rig/simulated-run.js';
 
 const red = (...messages: string[]) =>
   aDiagnosed({ failure: aTestFailure({ errors: messages.map((message) => anError(message)) }) });
@@ -19,7 +19,7 @@ it.each([
 });
 
 /** Heals a test that earlier runs have seen red and green so often. */
-async function runOf(shows: Shows, count: { readonly red: number; readonly green: number }) {
+async function runOf(shows: TestSimulation, count: { readonly red: number; readonly green: number }) {
   const flake = { ...count, testId: 't1', name: 't1', kind: null, lastSeen: '2026-01-01T00:00:00.000Z' };
   const store = { ...noStore, listFlakes: async () => [flake] };
   const { runs, ...run } = await simulatedRun(['t1'], shows, { store });
@@ -37,7 +37,7 @@ it('HL-7 a test that fails half of the time counts as a fault after seven red ru
 });
 
 it('HL-7 a test that was rarely flaky counts as a fault after two red runs', async () => {
-  const byFix: Shows = (_, { fixes }) => (fixes.size > 0 ? null : 'red');
+  const byFix: TestSimulation = (_, { fixes }) => (fixes.size > 0 ? null : 'red');
   const { verdicts, confirming } = await runOf(byFix, { red: 1, green: 19 });
   expect(verdicts).toEqual({ t1: 'healed' });
   expect(confirming).toBe(1);
@@ -51,7 +51,7 @@ it.each([
   async (_, alone, verdict) => {
     // Red in the suite, green alone, red again after the test before it, and then alone once more.
     const shown = ['red', null, 'red', alone === 'red' ? 'red' : null];
-    const shows: Shows = (test, { run, fixes }) => {
+    const shows: TestSimulation = (test, { run, fixes }) => {
       if (test === 't1' || fixes.size > 0) return null;
       return run <= shown.length ? (shown[run - 1] ?? null) : 'red';
     };

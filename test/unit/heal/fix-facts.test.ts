@@ -4,7 +4,7 @@ import { openContentStore } from '../../../src/workspace/change.js';
 import { storeTreeState } from '../../../src/run/tree-state.js';
 import { aReport, aReportTest } from '../../rig/a-report.js';
 import { failing } from '../../rig/builders.js';
-import { leaveRun } from '../../rig/events-of-report.js';
+import { writeStoredRun } from '../../rig/events-of-report.js';
 import { gitRepository } from '../../rig/git-repository.js';
 import {
   findRules,
@@ -95,7 +95,7 @@ it('HN-11 shows the reviewer the last green state, including uncommitted changes
   });
   write({ 'src/fee.ts': green, 'RULES.md': 'Parcels over 20 kg are refused by fee.\n' });
   const tests = [aReportTest({ id: 't1', verdict: 'passed' })];
-  const runDir = leaveRun(dir, aReport({ commit: null, causes: [], tests }));
+  const runDir = writeStoredRun(dir, aReport({ commit: null, causes: [], tests }));
   await storeTreeState(runDir, dir);
   write({ 'src/fee.ts': now });
   const contents = openContentStore(runDir);

@@ -38,14 +38,14 @@ import {
   someSettings,
 } from '../../rig/builders.js';
 import {
-  finished,
+  completedRun,
   healAlone,
   healingSession,
   healingSession as session,
   noChange,
 } from '../../rig/healing-session.js';
 import { aReport, aReportTest } from '../../rig/a-report.js';
-import { leaveRun } from '../../rig/events-of-report.js';
+import { writeStoredRun } from '../../rig/events-of-report.js';
 import { gitRepository } from '../../rig/git-repository.js';
 import { tempDir } from '../../rig/temp-dir.js';
 
@@ -60,7 +60,7 @@ function inChangedApp(given: Session) {
   }));
   const { dir, git } = gitRepository(...states.map((files) => ({ ...files, '.gitignore': '.self-heal/\n' })));
   const tests = [aReportTest({ id: 't1', verdict: 'passed' })];
-  leaveRun(dir, aReport({ commit: git('rev-parse', 'HEAD~1'), causes: [], tests }));
+  writeStoredRun(dir, aReport({ commit: git('rev-parse', 'HEAD~1'), causes: [], tests }));
   const isTest = (file: string) => file.startsWith('tests/');
   return { ...given, cwd: dir, workspace: { ...given.workspace, root: dir }, isTest };
 }
@@ -141,7 +141,7 @@ describe('the loop for one cause', () => {
     'AG-4 AG-5 re-runs the test even if the agent %s, in case it fixed something',
     async (_, agentEnd) => {
       const { session: given } = await session([null], {
-        runAgent: async () => ({ ...finished, end: agentEnd }),
+        runAgent: async () => ({ ...completedRun, end: agentEnd }),
       });
       const { attempts, end } = await healAlone(given, cause);
       expect(attempts).toMatchObject([{ exit: agentEnd.kind, end: { kind: 'green' } }]);
@@ -151,7 +151,9 @@ describe('the loop for one cause', () => {
 
   it('AG-7 spends no re-run and no retry if the program cannot work at all', async () => {
     const agentEnd = { kind: 'unusable', reason: 'Not logged in', remedy: 'Run claude /login.' } as const;
-    const { session: given } = await session([], { runAgent: async () => ({ ...finished, end: agentEnd }) });
+    const { session: given } = await session([], {
+      runAgent: async () => ({ ...completedRun, end: agentEnd }),
+    });
     const { attempts, end } = await healAlone(given, cause);
     expect(attempts).toMatchObject([
       { exit: 'unusable', end: { kind: 'unusable', because: 'Not logged in' } },
@@ -174,7 +176,7 @@ describe('the loop for one cause', () => {
     const guard: Session['guard'] = async () => ({ ...noFindings, violations: verdicts.shift() ?? [] });
     const { session: given, events, clock } = await session([null], { guard });
     const { attempts, end } = await healAlone(
-      { ...given, runAgent: async ({ prompt }) => (seen.push(prompt), finished) },
+      { ...given, runAgent: async ({ prompt }) => (seen.push(prompt), completedRun) },
       cause,
     );
     expect(attempts.map((one) => one.end.kind)).toEqual(['rejected', 'green']);
@@ -320,7 +322,10 @@ describe('the loop for one cause', () => {
 
   it('BL-4 BL-6 a question offers the app’s last green state if no change is blamed', async () => {
     const { session: made } = await session(['boom', null]);
-    const { claim, ...ran } = { ...finished, claim: { status: 'needs-person', summary: 'which?' } as const };
+    const { claim, ...ran } = {
+      ...completedRun,
+      claim: { status: 'needs-person', summary: 'which?' } as const,
+    };
     const given = inChangedApp({ ...made, runAgent: async () => ({ ...ran, claim }) });
     const collect = async () => noChange;
     const lead = failing('t1', 'Error: expect(received).toBe(expected)');

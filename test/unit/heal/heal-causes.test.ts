@@ -10,12 +10,12 @@ import { Rounds, CauseSearch } from '../../../src/clients/blame/search.js';
 import type { ChangeHistory } from '../../../src/clients/blame/history.js';
 import type { Session } from '../../../src/heal/session.js';
 import type { Candidate } from '../../../src/workspace/candidates.js';
-import { finished } from '../../rig/healing-session.js';
+import { completedRun } from '../../rig/healing-session.js';
 import { groupIntoCauses } from '../../../src/diagnose/group.js';
 import { healGivenCauses } from '../../../src/heal/heal-rounds.js';
 import { createProgress } from '../../../src/heal/progress.js';
 import type { SuiteRun } from '../../../src/playwright/suite-run.js';
-import { type Shows, simulatedRun, wholeProof } from '../../rig/simulated-run.js';
+import { type TestSimulation, simulatedRun, wholeProof } from '../../rig/simulated-run.js';
 import { virtualClock } from '../../rig/virtual-clock.js';
 
 /** A promise and the function that resolves it. */
@@ -43,20 +43,20 @@ function remoteAgents(count: number) {
     most = Math.max(most, (atWork += 1));
     if (started.length === count) allStarted.resolve();
     const aborted = new Promise<AgentRun>((resolve) => {
-      const end = () => resolve({ ...finished, end: { kind: 'aborted' } });
+      const end = () => resolve({ ...completedRun, end: { kind: 'aborted' } });
       if (signal.aborted) end();
       signal.addEventListener('abort', end, { once: true });
     });
-    const run = await Promise.race([ends[Number(test.slice(1)) - 1]?.promise ?? finished, aborted]);
+    const run = await Promise.race([ends[Number(test.slice(1)) - 1]?.promise ?? completedRun, aborted]);
     atWork -= 1;
     return run;
   };
-  const end = (n: number, run: AgentRun = finished) => ends[n - 1]?.resolve(run);
+  const end = (n: number, run: AgentRun = completedRun) => ends[n - 1]?.resolve(run);
   return { runAgent, started, allStarted: allStarted.promise, end, most: () => most };
 }
 
 /** Each test has its own fault, which the fix with its number heals. */
-const ownFault: Shows = (test, { fixes }) => (fixes.has(test.slice(1)) ? null : `fault of ${test}`);
+const ownFault: TestSimulation = (test, { fixes }) => (fixes.has(test.slice(1)) ? null : `fault of ${test}`);
 
 const tests = ['t1', 't2', 't3', 't4'];
 
@@ -77,7 +77,7 @@ it('SC-3 agents of several causes work at the same time, but no more than limits
 
 it('SC-3 tests the fix of the first agent to finish; the report keeps the order of the causes', async () => {
   const agents = remoteAgents(2);
-  const shows: Shows = (test, at) => {
+  const shows: TestSimulation = (test, at) => {
     // The first agent goes on until the second one's fix is tested.
     if (at.purpose === 'retest') agents.end(1);
     return ownFault(test, at);
@@ -91,7 +91,7 @@ it('SC-3 tests the fix of the first agent to finish; the report keeps the order 
 });
 
 /** The first fix heals all tests. */
-const sharedFault: Shows = (test, { fixes }) => (fixes.has('1') ? null : `fault of ${test}`);
+const sharedFault: TestSimulation = (test, { fixes }) => (fixes.has('1') ? null : `fault of ${test}`);
 
 const nine = Array.from({ length: 9 }, (_, at) => `t${at + 1}`);
 
@@ -126,7 +126,7 @@ it('SC-3 HN-5 reverts a needless fix that was tried together with the needed one
 it('SC-3 HN-5 keeps a fix that was tried with others and has a lasting effect in the project', async () => {
   const agents = remoteAgents(3);
   let isMigrated = false;
-  const shows: Shows = (test, at) => {
+  const shows: TestSimulation = (test, at) => {
     isMigrated ||= at.fixes.has('3');
     return test === 't3' && isMigrated ? null : ownFault(test, at);
   };
@@ -146,7 +146,7 @@ it('SC-3 HN-5 keeps a fix that was tried with others and has a lasting effect in
 it('SC-3 HN-5 tries a fix alone if it does not hold together with others', async () => {
   const agents = remoteAgents(3);
   // With the second fix, the first does not hold.
-  const shows: Shows = (test, at) =>
+  const shows: TestSimulation = (test, at) =>
     test === 't1' && at.fixes.has('2') ? 'fault of t1' : ownFault(test, at);
   const running = simulatedRun(['t1', 't2', 't3'], shows, {
     settings: settingsFor(3),
@@ -177,7 +177,7 @@ it('SC-3 makes no copy for an agent while the project contains an unjudged patch
       expect(isTesting).toBe(false);
       task.onStart(1);
       testOf.set(...fixIn(task));
-      return finished;
+      return completedRun;
     },
   });
   expect(Object.values(verdicts)).toEqual(['healed', 'healed', 'healed', 'healed']);
@@ -224,7 +224,7 @@ it('SC-3 HL-6 with one agent, independent causes cost no runs but those that jud
       task.onStart(1);
       testOf.set(...fixIn(task));
       await new Promise((resolve) => void setImmediate(resolve));
-      return finished;
+      return completedRun;
     },
   });
   expect(report.totals.agentRuns).toBe(4);
@@ -243,7 +243,7 @@ it.each([
   'SC-3 HL-6 for causes with %s (line 12 and line %d), starts the agents of %j at the same time',
   async (_, line, atOnce) => {
     const agents = remoteAgents(atOnce.length);
-    const shows: Shows = (test, { fixes }) =>
+    const shows: TestSimulation = (test, { fixes }) =>
       (test === 't3' ? ['2', '3'] : ['1']).some((fix) => fixes.has(fix)) ? null : `fault of ${test}`;
     const lines = [12, line, 80];
     const running = simulatedRun(['t1', 't2', 't3'], shows, {
@@ -273,7 +273,7 @@ it('SC-3 HN-7 an internal error in one cause stops the others at once, without a
   const agents = remoteAgents(2);
   const ended: string[] = [];
   const runs: string[] = [];
-  const shows: Shows = (test, at) => {
+  const shows: TestSimulation = (test, at) => {
     runs.push(`${at.purpose} ${test}`);
     return ownFault(test, at);
   };
@@ -320,7 +320,7 @@ it('SC-3 ME-2 starts no further agent for a cause in progress once healing is pa
     runAgent: agents.runAgent,
   });
   await agents.allStarted;
-  agents.end(1, { ...finished, claim: { status: 'needs-person', summary: 'which price?' } });
+  agents.end(1, { ...completedRun, claim: { status: 'needs-person', summary: 'which price?' } });
   agents.end(2);
   const { record, ends } = await running;
   expect(agents.started).toHaveLength(2);
@@ -350,7 +350,7 @@ async function aborted(signal?: AbortSignal): Promise<void> {
 }
 
 /** Each test is healed by the fix of the agent that was asked about it, in whatever order agents work. */
-function fixedByOwn(testOf: ReadonlyMap<string, string>): Shows {
+function fixedByOwn(testOf: ReadonlyMap<string, string>): TestSimulation {
   return (test, { fixes }) =>
     [...fixes].some((id) => testOf.get(id) === test) ? null : `fault${test} is back`;
 }
@@ -442,7 +442,7 @@ it.each([
         task.onStart(1);
         testOf.set(...fixIn(task));
         if (testOf.size === count) allEnded.resolve();
-        return finished;
+        return completedRun;
       },
     });
     expect(new Set(Object.values(verdicts))).toEqual(new Set(['healed']));
@@ -462,7 +462,7 @@ const theseAlone = async (session: Session, first: SuiteRun) => {
 it('FL-4 continues with a cause whose fix the proof refutes', async () => {
   // The first fix is green once only.
   let greens = 0;
-  const shows: Shows = (_, { fixes }) =>
+  const shows: TestSimulation = (_, { fixes }) =>
     fixes.has('2') || (fixes.has('1') && (greens += 1) === 1) ? null : 'boom';
   const { causes, ends } = await simulatedRun(['t1'], shows, { settings: wholeProof, command: theseAlone });
   expect(causes).toEqual(['c1 healed']);

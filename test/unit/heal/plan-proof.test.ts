@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { chance } from '../../rig/simulated-suite.js';
+import { createRandom } from '../../rig/simulated-suite.js';
 import { planProof } from '../../../src/heal/plan-proof.js';
 import type {
   FixInProof,
@@ -271,7 +271,7 @@ const redWithoutAnother: readonly [TrueFix[], number] = [
 it('HN-5 a proof with flaky tests ends, and keeps only fixes without which a run was red', () => {
   fc.assert(
     fc.property(worlds(fc.constantFrom(0, 0, 0.1, 0.5, 0.9), fc.boolean()), fc.integer(), (world, seed) => {
-      const { kept, results, tests } = prove(world, chance(seed));
+      const { kept, results, tests } = prove(world, createRandom(seed));
       for (const { key, fix, isLead } of tests) {
         if (!isLead) continue;
         const own = fix.slice(1);

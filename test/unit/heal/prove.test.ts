@@ -38,24 +38,30 @@ import {
 import { writeInto } from '../../rig/agent-workspace.js';
 import { programs } from '../../rig/programs.js';
 import { tempDir } from '../../rig/temp-dir.js';
-import { finished, healingSession } from '../../rig/healing-session.js';
-import { type At, listNotRun, type Shows, simulatedRun, wholeProof } from '../../rig/simulated-run.js';
+import { completedRun, healingSession } from '../../rig/healing-session.js';
+import {
+  type RunMoment,
+  NOT_RUN,
+  type TestSimulation,
+  simulatedRun,
+  wholeProof,
+} from '../../rig/simulated-run.js';
 
 /** What each test shows in a run; `but` replaces what one of them shows, where the function has an answer. */
 const but =
-  (base: Shows, id: string, other: (at: At) => string | null | undefined): Shows =>
+  (base: TestSimulation, id: string, other: (at: RunMoment) => string | null | undefined): TestSimulation =>
   (test, at) => {
     const shown = test === id ? other(at) : undefined;
     return shown === undefined ? base(test, at) : shown;
   };
 /** Test `tN` needs change `N`. */
-const own: Shows = (id, { fixes }) => (fixes.has(id.slice(1)) ? null : `error of ${id}`);
+const own: TestSimulation = (id, { fixes }) => (fixes.has(id.slice(1)) ? null : `error of ${id}`);
 /** All tests fail the same way, and this change heals them. */
-const shared: Shows = (_, { fixes }) => (fixes.has('1') ? null : 'shared');
-const sharedApart: Shows = (id, { fixes }) => (fixes.has('1') ? null : `error of ${id}`);
+const shared: TestSimulation = (_, { fixes }) => (fixes.has('1') ? null : 'shared');
+const sharedApart: TestSimulation = (id, { fixes }) => (fixes.has('1') ? null : `error of ${id}`);
 /** The first fix only changes the error; the second one heals it if it may. */
 const chain =
-  (heals: boolean): Shows =>
+  (heals: boolean): TestSimulation =>
   (_, { fixes }) =>
     fixes.has('1') ? (heals && fixes.has('2') ? null : 'another') : 'boom';
 const chained = chain(true);
@@ -68,7 +74,7 @@ const rejectsTwo = (): { guard: Guard } => {
 const unusable = { kind: 'unusable', reason: 'Not logged in', remedy: 'Log in.' } as const;
 const onceUsable = () => {
   let runs = 0;
-  return { runAgent: async () => ((runs += 1) > 1 ? { ...finished, end: unusable } : finished) };
+  return { runAgent: async () => ((runs += 1) > 1 ? { ...completedRun, end: unusable } : completedRun) };
 };
 const limitedTo = (agentRuns: number) => ({
   settings: { ...wholeProof, limits: { ...wholeProof.limits, agentRuns } },
@@ -78,12 +84,12 @@ const clean = {
   settings: someSettings({ verify: { ...wholeProof.verify, level: 'clean' } }),
 };
 /** Once a fix has been there, what it made keeps its test green. */
-const outliving: Shows = (id, at) => (at.run > 4 ? null : own(id, at));
+const outliving: TestSimulation = (id, at) => (at.run > 4 ? null : own(id, at));
 const lost = 'the account cannot be deleted';
 const tests = (count: number) => Array.from({ length: count }, (_, index) => `t${index + 1}`);
 
 type Over = Parameters<typeof simulatedRun>[2];
-type Scenario = [what: string, count: number, shows: Shows, left: string, over?: Over];
+type Scenario = [what: string, count: number, shows: TestSimulation, left: string, over?: Over];
 
 // What is left: the verdicts of the tests, those of the causes, and the changes in the project.
 it.each<Scenario>([
@@ -149,7 +155,7 @@ it.each<Scenario>([
     2,
     own,
     'green-once healed | c1 green-once, c2 healed | 1,2',
-    { ...clean, inCleanCopy: but(own, 't1', ({ fixes }) => (fixes.has('1') ? null : listNotRun)) },
+    { ...clean, inCleanCopy: but(own, 't1', ({ fixes }) => (fixes.has('1') ? null : NOT_RUN)) },
   ],
   [
     'all proofs are made in a clean copy, and one test is green there without its fix',
@@ -161,13 +167,13 @@ it.each<Scenario>([
   [
     'a test does not run without its fix',
     1,
-    (_, { fixes, run }) => (fixes.has('1') ? null : run > 3 ? listNotRun : 'boom'),
+    (_, { fixes, run }) => (fixes.has('1') ? null : run > 3 ? NOT_RUN : 'boom'),
     'green-once | c1 green-once | 1',
   ],
   [
     'a test does not run without the fix of another',
     2,
-    but(own, 't2', ({ fixes, run }) => (run > 4 && !fixes.has('1') ? listNotRun : undefined)),
+    but(own, 't2', ({ fixes, run }) => (run > 4 && !fixes.has('1') ? NOT_RUN : undefined)),
     'healed healed | c1 healed, c2 healed | 1,2',
   ],
   [
@@ -216,14 +222,14 @@ it.each<Scenario>([
     'a set-up fails once in the regression run, and another test does not run without it',
     3,
     (id, at) =>
-      id === 't1' ? own(id, at) : at.run !== 7 ? null : id === 't2' ? 'the set-up failed' : listNotRun,
+      id === 't1' ? own(id, at) : at.run !== 7 ? null : id === 't2' ? 'the set-up failed' : NOT_RUN,
     'healed flaky passed | c1 healed | 1',
   ],
   [
     'a fix breaks the set-up of another test',
     3,
     (id, at) =>
-      id === 't1' ? own(id, at) : !at.fixes.has('1') ? null : id === 't2' ? 'no more set-up' : listNotRun,
+      id === 't1' ? own(id, at) : !at.fixes.has('1') ? null : id === 't2' ? 'no more set-up' : NOT_RUN,
     'failed passed passed | c1 failed | ',
   ],
   [
@@ -453,7 +459,7 @@ describe('the shared proof', () => {
 
   it('HN-5 another cause does not hide that a test needs no fix of its own', async () => {
     // Fix 1 lets t2 get to its own error, which is gone by itself when the fixes are proven.
-    const shows: Shows = (id, { fixes, purpose }) => {
+    const shows: TestSimulation = (id, { fixes, purpose }) => {
       if (!fixes.has('1')) return 'error of t1';
       return id === 't2' && !fixes.has('2') && purpose !== 'proof' ? 'error of t2' : null;
     };
@@ -515,7 +521,7 @@ const six = tests(6);
 const confirming = (runs: readonly string[]) => runs.filter((one) => one.startsWith('confirm '));
 /** Green as soon as there is a fix; without one, what is given. */
 const unfixed =
-  (shows: Shows): Shows =>
+  (shows: TestSimulation): TestSimulation =>
   (id, at) =>
     at.fixes.size > 0 ? null : shows(id, at);
 
@@ -752,7 +758,7 @@ const hides: Opinion = { verdict: 'hides', file: null, line: null, why: 'it swal
 const noUsage = { costUsd: null, inputTokens: null, outputTokens: null, turns: null, sessionId: null };
 
 /** Test t1 is green with any change. */
-const byAny: Shows = (_, { fixes }) => (fixes.size > 0 ? null : 'error of t1');
+const byAny: TestSimulation = (_, { fixes }) => (fixes.size > 0 ? null : 'error of t1');
 
 /** A run whose fixer and reviewer are told apart by their slash command. */
 function reviewed(answers: readonly (Opinion | AgentRun['end'])[], over = {}) {
@@ -760,10 +766,10 @@ function reviewed(answers: readonly (Opinion | AgentRun['end'])[], over = {}) {
   return simulatedRun(['t1'], byAny, {
     settings,
     runAgent: async ({ agent }) => {
-      if (agent.name !== reviewer.name) return finished;
+      if (agent.name !== reviewer.name) return completedRun;
       const answer = left.shift() ?? hides;
       const said = 'kind' in answer ? { end: answer } : { opinion: answer };
-      return { ...finished, claim: null, usage: { ...noUsage, costUsd: 0.25 }, ...said };
+      return { ...completedRun, claim: null, usage: { ...noUsage, costUsd: 0.25 }, ...said };
     },
     ...over,
   });
@@ -788,9 +794,9 @@ it('HN-11 a fix that hides the fault is reverted, and the next agent reads why',
   const run = await simulatedRun(['t1'], byAny, {
     settings,
     runAgent: async ({ agent, prompt }) => {
-      if (agent.name === reviewer.name) return { ...finished, opinion: answers.shift() ?? hides };
+      if (agent.name === reviewer.name) return { ...completedRun, opinion: answers.shift() ?? hides };
       prompts.push(prompt);
-      return finished;
+      return completedRun;
     },
   });
   expect(run.causes).toEqual(['c1 healed']);
@@ -897,8 +903,8 @@ it('HN-11 reviews the fixes of two causes in parallel, and reverts only the one 
   const run = await simulatedRun(['t1', 't2'], own, {
     settings: { ...settings, retries: { ...settings.retries, max: 1 }, limits: { ...limits, parallel: 2 } },
     runAgent: async ({ agent, prompt }) => {
-      if (agent.name !== reviewer.name) return finished;
-      return { ...finished, opinion: prompt.includes('Error: error of t1') ? hides : honest };
+      if (agent.name !== reviewer.name) return completedRun;
+      return { ...completedRun, opinion: prompt.includes('Error: error of t1') ? hides : honest };
     },
   });
   expect(run.causes).toEqual(['c1 escalated', 'c2 healed']);
@@ -920,10 +926,12 @@ it('HN-11 prefers another program as reviewer, and falls back to the fixer’s o
       runners: { claude: { kind: 'claude' }, codex: { kind: 'codex' } },
     },
     runAgent: async ({ agent }) => {
-      if (agent.name !== reviewer.name) return finished;
+      if (agent.name !== reviewer.name) return completedRun;
       asked.push(agent.runner);
       const unusable = { kind: 'unusable' as const, reason: 'status 401', remedy: 'Log in.' };
-      return agent.runner === 'codex' ? { ...finished, end: unusable } : { ...finished, opinion: honest };
+      return agent.runner === 'codex'
+        ? { ...completedRun, end: unusable }
+        : { ...completedRun, opinion: honest };
     },
   });
   vi.unstubAllEnvs();
@@ -953,10 +961,10 @@ it('HN-11 the proof continues during a review, and ends after both finish', asyn
       // Nothing is proven before the reviewer is at work, and it answers only at the last run.
       pause: () => (isGreen ? begun.promise : Promise.resolve()),
       runAgent: async ({ agent }) => {
-        if (agent.name !== reviewer.name) return finished;
+        if (agent.name !== reviewer.name) return completedRun;
         begun.resolve();
         await proven.promise;
-        return { ...finished, opinion: honest };
+        return { ...completedRun, opinion: honest };
       },
     },
   );
@@ -1032,7 +1040,7 @@ it('HL-6 BL-6 a person is asked one question about causes that one change broke'
     ...byOneChange,
     settings,
     runAgent: async ({ agent }) =>
-      agent.name === reviewer.name ? { ...finished, opinion: unsure } : finished,
+      agent.name === reviewer.name ? { ...completedRun, opinion: unsure } : completedRun,
   });
   expect(run.causes).toEqual(['c1 escalated']);
   expect(run.events.filter(({ type }) => type === 'agent.waiting_for_input')).toHaveLength(1);

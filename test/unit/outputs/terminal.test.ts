@@ -9,7 +9,7 @@ import { createTerminalReporter } from '../../../src/outputs/terminal.js';
 import type { Report, ReportCause } from '../../../src/run/report.js';
 import { createEmptyRun, reduce } from '../../../src/run/run-state.js';
 import { aReport, aReportAttempt, aReportCause, aReportTest, hostileTexts } from '../../rig/a-report.js';
-import { agentAtWork, healed as healing, redRun } from '../../rig/a-run-of-events.js';
+import { agentAtWork, healCause as healing, startRedRun } from '../../rig/a-run-of-events.js';
 import { anEnd } from '../../rig/builders.js';
 import { ScreenStream } from '../../rig/terminal-screen.js';
 
@@ -210,7 +210,7 @@ describe('terminal', () => {
 
   it('CL-13 RP-1 a line for each cause has phase, agent, time, cost, the agent’s last action', async () => {
     const { take, shown, close } = shownRun();
-    await take(redRun(3));
+    await take(startRedRun(3));
     await take(agentAtWork('c1', 'Edit src/cart.ts', 10_000));
     await take(healing('c1', 13_000));
     await take(agentAtWork('c2', 'Read src/orders.ts', 20_000));
@@ -226,7 +226,7 @@ describe('terminal', () => {
 
   it('CL-13 leaves the terminal to the user’s reporter during the first suite run', async () => {
     const { stream, take, close } = shownRun();
-    const [started, suite] = redRun(0);
+    const [started, suite] = startRedRun(0);
     await take([started, suite].filter((event) => event !== undefined));
     await take([{ type: 'suite.progress', done: 1, total: 2, failed: 0, test: 'a', time: 3000 }]);
     expect(stream.written).toEqual([]);
@@ -235,7 +235,7 @@ describe('terminal', () => {
 
   it('RP-1 draws a region of bounded height, even with 300 causes', async () => {
     const { stream, take, shown, close } = shownRun();
-    await take(redRun(300));
+    await take(startRedRun(300));
     const done = Array.from({ length: 40 }, (_, index) => index + 1);
     await take(done.flatMap((n) => healing(`c${n}`, n * 10_000)));
     await take(agentAtWork('c41', 'works', 500_000));
@@ -254,7 +254,7 @@ describe('terminal', () => {
 
   it('RP-1 keeps other output complete, above the live view', async () => {
     const { stream, take, shown, close } = shownRun();
-    await take(redRun(2));
+    await take(startRedRun(2));
     await take(agentAtWork('c1', 'works', 10_000));
     stream.write('interrupted: stopping agents, browsers and servers …\n');
     vi.advanceTimersByTime(500);
@@ -266,7 +266,7 @@ describe('terminal', () => {
 
   it('EV-10 RP-1 strips terminal control characters from an agent’s activity, and measures wide characters', async () => {
     const { stream, take, shown, close } = shownRun(40, 12);
-    await take(redRun(1));
+    await take(startRedRun(1));
     await take(
       agentAtWork(
         'c1',

@@ -8,7 +8,7 @@ import { combineChanges, readKeptChanges } from '../../../src/run/undo.js';
 import type { FileState } from '../../../src/workspace/file-state.js';
 import { anAttempt, aTest } from '../../rig/builders.js';
 import { aCauseRecord, agentStarted as started } from '../../rig/shown-run.js';
-import { type Shows, simulatedRun } from '../../rig/simulated-run.js';
+import { type TestSimulation, simulatedRun } from '../../rig/simulated-run.js';
 import { tempDir } from '../../rig/temp-dir.js';
 import { virtualClock } from '../../rig/virtual-clock.js';
 
@@ -100,12 +100,14 @@ describe('report of', () => {
     return createReport(replayRun(lines.flatMap((line) => parseEvent(line) ?? [])));
   }
 
-  const own: Shows = (id, { fixes }) => (fixes.has(id.slice(1)) ? null : `error of ${id}`);
-  const shared: Shows = (_, { fixes }) => (fixes.has('1') ? null : 'shared');
-  const helped: Shows = (id, at) => (id === 't3' ? own(id, at) : at.fixes.has('1') ? null : `error of ${id}`);
-  const flaky: Shows = (id, at) => (id === 't1' && at.run > 1 ? null : own(id, at));
-  const breaking: Shows = (id, at) => (id === 't1' && at.fixes.has('2') ? 'broken by 2' : own(id, at));
-  const hopeless: Shows = (id) => `error of ${id}`;
+  const own: TestSimulation = (id, { fixes }) => (fixes.has(id.slice(1)) ? null : `error of ${id}`);
+  const shared: TestSimulation = (_, { fixes }) => (fixes.has('1') ? null : 'shared');
+  const helped: TestSimulation = (id, at) =>
+    id === 't3' ? own(id, at) : at.fixes.has('1') ? null : `error of ${id}`;
+  const flaky: TestSimulation = (id, at) => (id === 't1' && at.run > 1 ? null : own(id, at));
+  const breaking: TestSimulation = (id, at) =>
+    id === 't1' && at.fixes.has('2') ? 'broken by 2' : own(id, at);
+  const hopeless: TestSimulation = (id) => `error of ${id}`;
 
   it.each(Object.entries({ own, shared, helped, flaky, breaking, hopeless }))(
     'RP-2 the report of a run equals that of its events: %s',

@@ -7,7 +7,7 @@ import { closeSettledQuestions } from '../../../src/run/settled-questions.js';
 import { openContentStore, storeChange } from '../../../src/workspace/change.js';
 import { aReport, aReportTest } from '../../rig/a-report.js';
 import { anEscalation } from '../../rig/builders.js';
-import { leaveRun } from '../../rig/events-of-report.js';
+import { writeStoredRun } from '../../rig/events-of-report.js';
 import { gitRepository } from '../../rig/git-repository.js';
 
 const runIdOf = (n: number) => `20260101-000000-000${n}`;
@@ -17,7 +17,7 @@ async function asked() {
   const { dir, write } = gitRepository();
   write({ 'app.ts': 'broken\n' });
   const run = (n: number, verdicts: Record<string, Verdict>) =>
-    leaveRun(
+    writeStoredRun(
       dir,
       aReport({
         causes: [],

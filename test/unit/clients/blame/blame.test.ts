@@ -18,7 +18,7 @@ import { readHead } from '../../../../src/workspace/git.js';
 import type { Report } from '../../../../src/run/report.js';
 import { aReport, aReportAttempt, aReportCause, aReportTest } from '../../../rig/a-report.js';
 import { aCause, aDiagnosis, anError, aTestFailure, failing } from '../../../rig/builders.js';
-import { leaveRun } from '../../../rig/events-of-report.js';
+import { writeStoredRun } from '../../../rig/events-of-report.js';
 import { gitRepository } from '../../../rig/git-repository.js';
 import { jsonLines } from '../../../rig/json-lines.js';
 
@@ -315,7 +315,10 @@ describe('BL-6 the changes that a fix in a project reverts', () => {
   it('BL-6 exclude tests, and lines that were the same when the test was green', async () => {
     const { dir, commit, fix } = await fixedProject({ 'app.py': 'a = 1\n', 'tests/a.ts': '1\n' });
     const green = commit({ 'app.py': 'a = 2\n' });
-    leaveRun(dir, aReport({ causes: [], runId: '20260101-000000-0000', commit: green, tests: passed('t1') }));
+    writeStoredRun(
+      dir,
+      aReport({ causes: [], runId: '20260101-000000-0000', commit: green, tests: passed('t1') }),
+    );
     commit({ 'tests/a.ts': '2\n' });
     expect(await fix('app.py', 'a = 2\n', 'a = 1\n')).toBeNull();
     expect(await fix('tests/a.ts', '2\n', '1\n')).toBeNull();
@@ -342,7 +345,7 @@ function repository() {
   let runs = 0;
   const run = (report: Partial<Report>) => {
     const runId = `20260101-000000-${String((runs += 1)).padStart(4, '0')}`;
-    return leaveRun(dir, aReport({ causes: [], ...report, runId }));
+    return writeStoredRun(dir, aReport({ causes: [], ...report, runId }));
   };
   return {
     dir,

@@ -6,7 +6,7 @@ import type { DiagnosedFailure } from '../../../../src/model/cause.js';
 import { type RelatedPosition, rateHunk } from '../../../../src/diagnose/likelihood.js';
 import { Rounds, CauseSearch, type TestOutcome } from '../../../../src/clients/blame/search.js';
 import { aDiagnosed, aDiagnosis, anError, failing } from '../../../rig/builders.js';
-import { chance } from '../../../rig/simulated-suite.js';
+import { createRandom } from '../../../rig/simulated-suite.js';
 
 /** A hunk of its own file, which a failure with its word names. */
 function hunk(n: number, inTests = false): Candidate {
@@ -210,7 +210,7 @@ describe('the searches for the changes to blame', () => {
   it('BL-1 hardly ever blames an innocent hunk for a test that is green in two of three runs', async () => {
     let wrong = 0;
     for (let seed = 1; seed <= 20; seed += 1) {
-      const random = chance(seed);
+      const random = createRandom(seed);
       const { found, isMinimal } = await searched(12, [[]], (_, out) =>
         out.has(11) || random() < 2 / 3 ? 'green' : 'red',
       );

@@ -1,10 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { findFlakes } from '../../../../src/clients/flaky/find-flakes.js';
-import { chance, type Reds, searchIn, simulatedSuite, sixtyTests } from '../../../rig/simulated-suite.js';
+import {
+  createRandom,
+  type RedConditions,
+  createFlakeSearch,
+  simulatedSuite,
+  sixtyTests,
+} from '../../../rig/simulated-suite.js';
 
 async function flakesIn(
   more: Readonly<Record<string, readonly string[]>>,
-  reds: Reds,
+  reds: RedConditions,
   named: string | null = null,
   options: Parameters<typeof simulatedSuite>[2] = {},
 ) {
@@ -15,7 +21,7 @@ async function flakesIn(
       ? first
       : { ...first, tests: first.tests.filter(({ test }) => test.titlePath[1] === named) };
   const messages: string[] = [];
-  const search = await searchIn(suite, {
+  const search = await createFlakeSearch(suite, {
     first: selected,
     isNamed: named !== null,
     warn: (message) => messages.push(message),
@@ -31,7 +37,7 @@ describe('FL-2 the kind of a flake is shown by experiment', () => {
     async (rate) => {
       let count = 0;
       for (let seed = 1; seed <= 20; seed += 1) {
-        const random = chance(seed);
+        const random = createRandom(seed);
         const { flakes } = await flakesIn(
           { 'e.spec.ts': ['races'] },
           { races: () => random() < rate },
@@ -50,7 +56,7 @@ describe('FL-2 the kind of a flake is shown by experiment', () => {
     ['in its file', { 'e.spec.ts': ['leaves a mark', 'works', 'needs a clean slate'] }],
     ['in another file', { 'a.spec.ts': ['leaves a mark'], 'e.spec.ts': ['needs a clean slate'] }],
   ])('FL-2 order: names the polluter %s exactly', async (_, more) => {
-    const reds: Reds = { 'needs a clean slate': ({ before }) => before.includes('leaves a mark') };
+    const reds: RedConditions = { 'needs a clean slate': ({ before }) => before.includes('leaves a mark') };
     const { flakes } = await flakesIn(more, reds, 'needs a clean slate');
     expect(flakes).toMatchObject([
       { kind: 'order', others: [{ titlePath: [expect.anything(), 'leaves a mark'] }] },
@@ -60,22 +66,22 @@ describe('FL-2 the kind of a flake is shown by experiment', () => {
 
   it('FL-2 order: names two polluters that only work together', async () => {
     const more = { 'e.spec.ts': ['one', 'two', 'victim'] };
-    const reds: Reds = { victim: ({ before }) => before.includes('one') && before.includes('two') };
+    const reds: RedConditions = { victim: ({ before }) => before.includes('one') && before.includes('two') };
     const { flakes } = await flakesIn(more, reds);
     expect(flakes[0]?.others.map(({ titlePath }) => titlePath[1])).toEqual(['one', 'two']);
   });
 
   it('FL-2 order: names the test that another test needs before it', async () => {
     const more = { 'e.spec.ts': ['logs in', 'works', 'needs a login'] };
-    const reds: Reds = { 'needs a login': ({ before }) => !before.includes('logs in') };
+    const reds: RedConditions = { 'needs a login': ({ before }) => !before.includes('logs in') };
     const { flakes } = await flakesIn(more, reds, 'needs a login');
     expect(flakes).toMatchObject([{ kind: 'order', others: [{ titlePath: ['e.spec.ts', 'logs in'] }] }]);
   });
 
   it('FL-2 data: names each of two tests that share data for the other', async () => {
-    const random = chance(7);
+    const random = createRandom(7);
     const more = { 'a.spec.ts': ['one'], 'b.spec.ts': ['two'] };
-    const reds: Reds = {
+    const reds: RedConditions = {
       one: ({ beside }) => beside.includes('two') && random() < 0.6,
       two: ({ beside }) => beside.includes('one') && random() < 0.6,
     };
@@ -89,15 +95,17 @@ describe('FL-2 the kind of a flake is shown by experiment', () => {
   });
 
   it('FL-2 load: red beside any other tests, but only with four workers', async () => {
-    const reds: Reds = { 'needs a slot': ({ slot }) => slot === 3 };
-    const { flakes } = await flakesIn({ 'd.spec.ts': ['needs a slot'] }, reds, null, { jitter: chance(3) });
+    const reds: RedConditions = { 'needs a slot': ({ slot }) => slot === 3 };
+    const { flakes } = await flakesIn({ 'd.spec.ts': ['needs a slot'] }, reds, null, {
+      jitter: createRandom(3),
+    });
     expect(flakes).toMatchObject([
       { kind: 'load', condition: expect.stringContaining('4 workers'), others: [] },
     ]);
   });
 
   it('FL-2 time: red in another time zone, although green in this one', async () => {
-    const reds: Reds = { 'says what day it is': ({ env }) => env['TZ'] === 'Pacific/Pago_Pago' };
+    const reds: RedConditions = { 'says what day it is': ({ env }) => env['TZ'] === 'Pacific/Pago_Pago' };
     const { flakes } = await flakesIn({ 'd.spec.ts': ['says what day it is'] }, reds);
     expect(flakes).toMatchObject([{ kind: 'time', condition: 'with TZ=Pacific/Pago_Pago' }]);
   });

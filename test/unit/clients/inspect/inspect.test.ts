@@ -17,7 +17,7 @@ import { createRedactorForValues } from '../../../../src/secrets/redactor.js';
 import { aReport, aReportCause, aReportTest } from '../../../rig/a-report.js';
 import { writeInto } from '../../../rig/agent-workspace.js';
 import { aDiagnosed, someSettings } from '../../../rig/builders.js';
-import { leaveRun } from '../../../rig/events-of-report.js';
+import { writeStoredRun } from '../../../rig/events-of-report.js';
 import { tempDir } from '../../../rig/temp-dir.js';
 
 /** The prompt that `inspect --prompt` prints for a failure that no agent was given. */
@@ -106,7 +106,7 @@ it('CL-9 does not say that nothing failed if the run was killed during its first
   );
 
   const project = tempDir();
-  leaveRun(project, aReport({ causes: [], exitCode: 0 }));
+  writeStoredRun(project, aReport({ causes: [], exitCode: 0 }));
   const green = renderFailures(await readRun(project, runId), []);
   expect(green).toMatch(/\n {2}nothing failed$/);
 });
@@ -119,7 +119,7 @@ describe('the state to compare a change with', () => {
     const cwd = tempDir();
     for (const [n, [seen, commit]] of runs.entries()) {
       const test = aReportTest({ verdict: seen === 'red' ? 'failed' : 'passed' });
-      const dir = leaveRun(cwd, aReport({ runId: `20261121-07150${n}-000a`, tests: [test], commit }));
+      const dir = writeStoredRun(cwd, aReport({ runId: `20261121-07150${n}-000a`, tests: [test], commit }));
       const state: TreeState = { schemaVersion: 1, commit, files: [] };
       if (seen === 'red') writeInto(changesFolder(dir), { 'tree.json': JSON.stringify(state) });
     }
@@ -132,7 +132,7 @@ describe('the state to compare a change with', () => {
     const cwd = tempDir();
     for (const [n, [filters, seen]] of runs.entries()) {
       const all = Object.entries(seen).map(([id, verdict]) => aReportTest({ id, verdict }));
-      leaveRun(cwd, aReport({ runId: `20261121-07150${n}-000a`, tests: all }), filters);
+      writeStoredRun(cwd, aReport({ runId: `20261121-07150${n}-000a`, tests: all }), filters);
     }
     return (await findLastRed(cwd))?.redRuns
       .flatMap(({ tests: ofRun }) => ofRun.map(({ id }) => id))
