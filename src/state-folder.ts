@@ -125,14 +125,19 @@ export function listStateFolder(folder: string): string[] {
 }
 
 export function hasStateFile(file: string): boolean {
+  return readFileStats(file) !== undefined;
+}
+
+/** Returns the stats of a file; undefined if it does not exist. */
+function readFileStats(file: string): Stats | undefined {
   const info = readStats(file);
   if (info) assertKind('file', file, info);
-  return info !== undefined;
+  return info;
 }
 
 /** Returns the size of a file in bytes; 0 if it does not exist. */
 export function measureStateFile(file: string): number {
-  return hasStateFile(file) ? lstatSync(file).size : 0;
+  return readFileStats(file)?.size ?? 0;
 }
 
 /** Larger than any file of a run of a hundred thousand tests. */
@@ -140,14 +145,24 @@ const MAX_BYTES = 256 * 1024 * 1024;
 
 /** Returns the bytes of a file; null if it does not exist. */
 export function readStateFile(file: string): Buffer | null {
-  if (!hasStateFile(file)) return null;
-  const handle = openStateFile(file, constants.O_RDONLY);
+  const handle = openIfPresent(file);
+  if (handle === null) return null;
   try {
     // Unlike a file, a string has a maximum length.
     if (fstatSync(handle).size > MAX_BYTES) throw createRefused(file, 'too large');
     return readFileSync(handle);
   } finally {
     closeSync(handle);
+  }
+}
+
+/** Opens a file to read it; null if it does not exist. A check before would be void, since another process may delete the file after it. */
+function openIfPresent(file: string): number | null {
+  try {
+    return openStateFile(file, constants.O_RDONLY);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
   }
 }
 

@@ -8,6 +8,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createStore } from '../../src/store/create-store.js';
 import type { FileContent, FixToRemember, Store } from '../../src/store/store.js';
+import { checkDatabase, readStateText } from '../../src/state-folder.js';
 import { openStore } from '../../src/store/open-store.js';
 import type { Database } from '../../src/store/tables.js';
 import { anAttempt, anEnd, aQuestion } from '../rig/builders.js';
@@ -173,7 +174,7 @@ describe.each(kinds)('the store on %s', (kind, place) => {
     await ledger.recordFailure(signature, 'run2');
     expect(back).toMatchObject({
       tries: { count: 0 },
-      tried: [],
+      failedAttempts: [],
       fix: { runId: 'run1', times: 1, agent: 'debugger', summary: 'spelt it right' },
     });
   });
@@ -211,7 +212,7 @@ describe.each(kinds)('the store on %s', (kind, place) => {
     expect(await ledger.recordFailure(signature, 'run2')).toMatchObject({
       tries: { count: 0, failedFixes: 0 },
       guidance: 'It is Thanks.',
-      open: null,
+      openEscalation: null,
     });
   });
 
@@ -357,7 +358,23 @@ describe.each(kinds)('the store on %s', (kind, place) => {
   });
 });
 
-it('ME-10 a new SQLite store has no log that cannot be set up while another process writes', async () => {
+it('ME-10 HN-10 never fails to read a journal that another process deletes at any moment', async () => {
+  const file = path.join(tempDir(), 'ledger.db');
+  const other = spawn(process.execPath, [
+    '-e',
+    `const { rmSync, writeFileSync } = require('node:fs');
+    for (;;) { writeFileSync(process.argv[1], 'x'); rmSync(process.argv[1]); }`,
+    `${file}-journal`,
+  ]);
+  onTestFinished(() => void other.kill());
+  let seen = 0;
+  while (seen < 500) {
+    checkDatabase(file);
+    if (readStateText(`${file}-journal`) !== '') seen += 1;
+  }
+});
+
+it('ME-10 a new SQLite store can be set up while another process writes: it has no write-ahead log', async () => {
   const db = await open(path.join(tempDir(), 'ledger.db'));
   expect((await sql`pragma journal_mode`.execute(db)).rows).toEqual([{ journalMode: 'delete' }]);
 });
@@ -378,7 +395,7 @@ describe('a store that cannot be used', () => {
     expect(readFileSync(file).equals(Buffer.from(bytes))).toBe(true);
   });
 
-  it('ME-9 an invalid folder or an unreachable server is a problem that does not reveal the password', async () => {
+  it('ME-9 an invalid folder or an unreachable server is reported without the password', async () => {
     const file = path.join(tempDir(), 'file');
     writeFileSync(file, '');
     expect(await openStore(path.join(file, 'ledger.db'), '/')).toMatchObject({

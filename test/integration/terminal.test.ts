@@ -27,8 +27,8 @@ async function program(events: readonly StampedEvent[]): Promise<string[]> {
     import { createEmptyRun } from ${from('run/run-state.js')};
     import { listenForInterrupts } from ${from('process/interrupts.js')};
     const { env, stderr } = process;
-    const live = canRedraw(env, stderr);
-    const reporter = createTerminalReporter({ stream: stderr, paint: choosePalette(env), live, now: Date.now });
+    const isLive = canRedraw(env, stderr);
+    const reporter = createTerminalReporter({ stream: stderr, paint: choosePalette(env), isLive, now: Date.now });
     const interrupts = listenForInterrupts((text) => stderr.write('self-heal ' + text + '\\n'));
     const end = (code, said) => {
       reporter.close();
