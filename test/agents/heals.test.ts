@@ -60,7 +60,7 @@ async function heal(program: RealProgram, stepsFor: (file: string) => readonly S
 const eventsOf = ({ events }: Finished, type: string) => events.filter((event) => event.type === type);
 
 describe.each(realPrograms)('self-heal run with $name', (program) => {
-  it('AG-1 AG-9 heals a fault by resuming the session of an attempt that changed nothing', async () => {
+  it('AG-1 AG-9 resumes the session of an attempt that changed nothing, and heals the fault', async () => {
     const healed = await heal(program, (file) => [finalMessage, ...program.edits(file), finalMessage]);
     expect(healed.exitCode, healed.stderr).toBe(0);
     expect(await healed.read('word.mjs')).toContain("'two'");
@@ -82,7 +82,7 @@ describe.each(realPrograms)('self-heal run with $name', (program) => {
     expect(eventsOf(healed, 'agent.retrying').length).toBeLessThan(4);
   });
 
-  it('AG-7 goes on with less context when the context is full, and counts no attempt', async () => {
+  it('AG-7 continues with less context after a context overflow, and counts no attempt', async () => {
     const healed = await heal(program, (file) => [program.tooLong, ...program.edits(file), finalMessage]);
     expect(healed.exitCode, healed.stderr).toBe(0);
     expect(eventsOf(healed, 'attempt.judged')).toHaveLength(1);

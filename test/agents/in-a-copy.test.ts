@@ -76,7 +76,7 @@ async function attempt(
 }
 
 describe.each(realPrograms)('$name in a copy of the project', (program) => {
-  it('HN-1 AG-1 edits only the copy, in which it finds the project’s command, instructions, settings', async () => {
+  it('HN-1 AG-1 edits only the copy, and finds the project’s command, instructions and settings there', async () => {
     let steps: Step[] = [];
     await using stub = await startStubApi(() => steps);
     const project = await prepareCopy(program, stub.url);

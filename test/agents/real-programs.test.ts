@@ -60,7 +60,7 @@ describe.each(realPrograms)('$name', (program) => {
   const isAcp = runnerSettings(program).kind === 'acp';
   const reportsTokens = program.name !== 'copilot';
 
-  it('AG-1 AG-3 AG-9 edits the file as the expanded command says; claim, session, usage are read', async () => {
+  it('AG-1 AG-3 AG-9 follows the expanded command; its claim, session and usage are read', async () => {
     const { run, requests, file } = await work(program, (file) => [...program.edits(file), finalMessage]);
     expect(run.end, run.tail).toEqual({ kind: 'completed' });
     expect(readFileSync(file, 'utf8')).toBe('two\n');
@@ -80,7 +80,7 @@ describe.each(realPrograms)('$name', (program) => {
     expect(run.denials).toEqual([]);
   });
 
-  it('HN-11 gives its opinion of a fix', async () => {
+  it('HN-11 reviews a fix', async () => {
     const opinion = { verdict: 'hides', file: 'a.txt', line: 1, why: 'one is still one' };
     const token = '3f9a1c07';
     const answer = { text: `I read it.\nSELF-HEAL ${token}: ${JSON.stringify(opinion)}` };
@@ -89,7 +89,7 @@ describe.each(realPrograms)('$name', (program) => {
     expect(run.opinion).toEqual(opinion);
   });
 
-  it('AG-8 reports that it was denied a file outside the project, although it completes', async () => {
+  it('AG-8 reports a denied edit outside the project even if the agent completes', async () => {
     const outside = path.join(tempDir(), 'outside.txt');
     const { run } = await work(program, () => [program.creates(outside), finalMessage]);
     expect(existsSync(outside)).toBe(false);
@@ -98,12 +98,12 @@ describe.each(realPrograms)('$name', (program) => {
     if (program.name !== 'gemini') expect(run.denials.length).toBeGreaterThan(0);
   });
 
-  it('AG-8 asks a person after a refused command, which is no denied edit', async () => {
+  it('AG-8 asks a person after a refused command, and does not call it a denied edit', async () => {
     const { run } = await work(program, () => [program.runs, question]);
     expect(run).toMatchObject({ end: { kind: 'completed' }, denials: [], claim: { status: 'needs-person' } });
   });
 
-  it('AG-6 is unusable on a 401, with a remedy', async () => {
+  it('AG-6 is reported as unusable after a 401, with a remedy', async () => {
     const { run } = await work(program, () => [{ status: 401 }]);
     expect(run.end).toMatchObject({ kind: 'unusable', remedy: expect.stringMatching(/log ?in|set /i) });
   });
@@ -112,7 +112,7 @@ describe.each(realPrograms)('$name', (program) => {
   const retriesLong = program.name === 'gemini';
 
   it.skipIf(retriesLong).each([429, 503, 529])(
-    'AG-6 ends as retryable on %i after few retries of its own',
+    'AG-6 ends as retryable on HTTP %i after a few retries of its own',
     async (status) => {
       const { run, requests } = await work(program, () => [{ status }]);
       expect(run.end).toMatchObject({ kind: 'retryable' });
@@ -131,7 +131,7 @@ describe.each(realPrograms)('$name', (program) => {
     expect(requests.filter(({ isMain }) => isMain).length).toBeLessThan(20);
   });
 
-  it('AG-9 reports an unknown session as such', async () => {
+  it('AG-9 reports that the session to resume is unknown', async () => {
     const { run } = await work(program, () => [finalMessage], {
       resume: '01a1fdd5-f1ff-70f1-88bf-730459bcf810',
     });

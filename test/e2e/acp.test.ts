@@ -4,7 +4,7 @@ import { scratchProject, shopFiles } from '../rig/scratch-project.js';
 
 const agent = path.resolve(import.meta.dirname, '../../fixtures/agents/speaks-acp.mjs');
 
-it('AG-1 AG-11 CL-13 a program that speaks ACP heals by two lines of agents.yaml, and shows what it does', async () => {
+it('AG-1 AG-11 CL-13 two lines of agents.yaml set up an ACP program, which heals and shows its work', async () => {
   const project = await scratchProject({
     ...shopFiles,
     'a.txt': 'one\n',

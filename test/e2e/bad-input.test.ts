@@ -94,7 +94,7 @@ it('CF-1 reads the agents.yaml beside the config that -c names, and says so', as
   expect(stderr).toContain('did you mean "routes"?');
 });
 
-it('CS-10 RP-3 RP-2 heals a suite that does not compile as one cause of no test', async () => {
+it('CS-10 RP-3 RP-2 heals a suite that does not compile as one cause without tests', async () => {
   const spec = `import { price } from '../lib/price';\n${shopFiles['tests/shop.spec.ts']}\nvoid price;`;
   const fixer = `import { readFileSync, writeFileSync } from 'node:fs';
     writeFileSync('lib/price.ts', readFileSync('lib/price.ts', 'utf8').replace('= {;', '= 9;'));`;
@@ -116,7 +116,7 @@ it('CS-10 RP-3 RP-2 heals a suite that does not compile as one cause of no test'
   expect(exitCode).toBe(0);
 });
 
-it('RP-3 a run that cannot start says why in GitHub Actions too', async () => {
+it('RP-3 a run that cannot start gives its reason in GitHub Actions too', async () => {
   const summary = path.join(tempDir('actions'), 'summary');
   const project = await scratchProject({ 'package.json': '{ "name": "empty" }' });
   const env = { GITHUB_ACTIONS: 'true', GITHUB_STEP_SUMMARY: summary };

@@ -70,7 +70,7 @@ const spec = shopFiles['tests/shop.spec.ts']
   .replace("('buys', () =>", "('buys', async () =>")
   .replace('expect(', waiting);
 
-it('BL-1 BL-3 BL-4 HN-8 RP-1 a run names, and takes back, the change that broke a test', async () => {
+it('BL-1 BL-3 BL-4 HN-8 RP-1 a run names and reverts the change that broke a test', async () => {
   const project = await shopWithHistory({
     'agents.yaml': agentsYaml(['node', 'agent.mjs'], 'verify: { repeat: 1, flips: 1 }\nblame: { time: 30m }'),
     'agent.mjs': `${asksAPerson}\n${grantsRoles}`,
@@ -110,30 +110,33 @@ it('BL-1 BL-3 BL-4 HN-8 RP-1 a run names, and takes back, the change that broke 
   expect(await project.read('page.html')).toBe(before);
 });
 
-it.runIf(isLong)('BL-5 HN-2 restores the tree on Ctrl-C; after a kill, the next command does', async () => {
-  const project = await shopWithHistory({ 'tests/shop.spec.ts': spec });
-  const before = await project.read('page.html');
-  await project.write({ hold: '' });
-  for (const signal of ['SIGINT', 'SIGKILL'] as const) {
-    const running = project.start(['blame', 'shop.spec.ts', '--base', 'main']);
-    const held = path.join(project.dir, 'held');
-    await vi.waitFor(() => expect(existsSync(held)).toBe(true), { timeout: 600_000 });
-    expect(await project.read('page.html')).not.toBe(before);
-    running.kill(signal);
-    const { exitCode } = await running;
-    if (signal === 'SIGINT') {
-      expect(exitCode).toBe(130);
-      expect(await project.read('page.html')).toBe(before);
+it.runIf(isLong)(
+  'BL-5 HN-2 restores the working tree on Ctrl-C, or in the next command after a kill',
+  async () => {
+    const project = await shopWithHistory({ 'tests/shop.spec.ts': spec });
+    const before = await project.read('page.html');
+    await project.write({ hold: '' });
+    for (const signal of ['SIGINT', 'SIGKILL'] as const) {
+      const running = project.start(['blame', 'shop.spec.ts', '--base', 'main']);
+      const held = path.join(project.dir, 'held');
+      await vi.waitFor(() => expect(existsSync(held)).toBe(true), { timeout: 600_000 });
+      expect(await project.read('page.html')).not.toBe(before);
+      running.kill(signal);
+      const { exitCode } = await running;
+      if (signal === 'SIGINT') {
+        expect(exitCode).toBe(130);
+        expect(await project.read('page.html')).toBe(before);
+      }
+      rmSync(held);
     }
-    rmSync(held);
-  }
-  rmSync(path.join(project.dir, 'hold'));
-  // The next command restores the project before it begins.
-  const { exitCode, report } = await project.selfHeal(['blame', 'shop.spec.ts', '--base', 'main']);
-  expect(exitCode).toBe(1);
-  expect(report?.causes[0]?.blame).toMatchObject({ base: { from: 'named' }, hunks: [culprit] });
-  expect(report?.totals.agentRuns).toBe(0);
-});
+    rmSync(path.join(project.dir, 'hold'));
+    // The next command restores the project before it begins.
+    const { exitCode, report } = await project.selfHeal(['blame', 'shop.spec.ts', '--base', 'main']);
+    expect(exitCode).toBe(1);
+    expect(report?.causes[0]?.blame).toMatchObject({ base: { from: 'named' }, hunks: [culprit] });
+    expect(report?.totals.agentRuns).toBe(0);
+  },
+);
 
 it('BL-1 CL-5 self-heal blame refuses a base that is not a commit before it runs anything', async () => {
   const project = await shopWithHistory();

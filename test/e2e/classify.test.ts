@@ -29,7 +29,7 @@ it.each([
   expect(stdout).toMatch(said);
 });
 
-it('CL-8 CS-9 applies the rules of the project in the current folder, and names a mistake in them', async () => {
+it('CL-8 CS-9 applies the current project’s rules, and reports mistakes in them', async () => {
   const dir = tempDir('classify größe');
   const rules = (id: string) =>
     writeInto(dir, {
@@ -42,7 +42,7 @@ it('CL-8 CS-9 applies the rules of the project in the current folder, and names 
   expect([exitCode, stderr]).toEqual([2, expect.stringContaining('agents.yaml')]);
 });
 
-it('CL-8 AG-6 classifies a failure, or the error output of an agent program, a line with --jsonl', async () => {
+it('CL-8 AG-6 classifies a failure or an agent program’s error output, one per line with --jsonl', async () => {
   const failures = [
     { id: 'a', error: { message: 'relation "users" does not exist' }, console: [], network: [] },
     { id: 'b', error: { message: 'something else' }, console: [], network: [] },

@@ -54,7 +54,7 @@ async function shop() {
   return project;
 }
 
-it('HN-5 HL-7 proves a migration in a clean copy, since the migrated database outlives its revert', async () => {
+it('HN-5 HL-7 proves a migration in a clean copy because a revert leaves the database migrated', async () => {
   const project = await shop();
   const { exitCode, report } = await project.selfHeal(['run']);
   // Green with the fix, and twice without it; then red in the copy, green there with it, and once more in the project.

@@ -55,7 +55,7 @@ function copyShop(): ScratchProject {
   return projectIn(dir);
 }
 
-it('HN-8 undo asks about the newest run that changed something, behind a green one', async () => {
+it('HN-8 undo asks about the newest run that changed something, even if a green run followed', async () => {
   expect([healed.exitCode, green.exitCode], healed.stderr).toEqual([0, 0]);
   // This is not a git repository, so no git command is suggested.
   expect(healed.stderr).toContain('self-heal undo');
@@ -116,7 +116,7 @@ it('HN-8 undo without a complete record of the changes names the git command tha
   await cannotTell();
 });
 
-it('HN-8 undo of what is undone already says so, and names the newest run that left changes', async () => {
+it('HN-8 undoing a run twice says so, and names the newest run that left changes', async () => {
   const project = await scratchProject({ 'package.json': '{ "name": "scratch" }' });
   const [first, second] = ['20260101-000000-0001', '20260102-000000-0002'];
   bringRun(project.dir, 'first.txt', { id: first });
@@ -151,7 +151,7 @@ it('CL-9 CL-12 commands accept the beginning of a run id, and reject one that ma
   }
 });
 
-it('CL-2 names the project’s folder when started in a folder below it', async () => {
+it('CL-2 names the project’s folder when started in a subfolder', async () => {
   const project = await scratchProject(files);
   await storedRun(project.dir);
   const below = await scratchProject({ 'x.txt': '' }, path.join(project.dir, 'src', 'deep'));
@@ -162,7 +162,7 @@ it('CL-2 names the project’s folder when started in a folder below it', async 
   }
 });
 
-it('CL-9 inspect exits with 2 in a project without runs, and says to start one', async () => {
+it('CL-9 inspect exits with 2 in a project without runs, and suggests starting one', async () => {
   const { exitCode, stderr } = await (await scratchProject()).selfHeal(['inspect']);
   expect(exitCode).toBe(2);
   expect(stderr).toContain('Run `self-heal run` first');

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { agentsYaml, scratchProject, shopFiles } from '../rig/scratch-project.js';
 import { tempDir } from '../rig/temp-dir.js';
 
-it('HN-3 a test that its agent empties in the project is asked about; undo --tests restores it', async () => {
+it('HN-3 asks a person about a test that its agent emptied; undo --tests restores it', async () => {
   const spec = 'tests/shop.spec.ts';
   const dir = tempDir();
   const project = await scratchProject(

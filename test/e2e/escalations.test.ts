@@ -61,7 +61,7 @@ describe.runIf(canPty)('on a terminal', () => {
   it.each([
     ['simplify', 1, {}, 'resolved'],
     ['skip', 1, credentials, 'skipped'],
-  ] as const)('ME-7 arrow keys select %s, choice %i of those offered', async (choice, nth, over, state) => {
+  ] as const)('ME-7 arrow keys select %s, choice %i in the list', async (choice, nth, over, state) => {
     const { project, id, show } = await asked(over);
     const terminal = resolving(project.dir, id);
     await choose(terminal, nth);
@@ -69,7 +69,7 @@ describe.runIf(canPty)('on a terminal', () => {
     expect(await show()).toMatchObject({ state, choice });
   });
 
-  it('ME-7 accepts guidance in any script, in a narrow window, too', async () => {
+  it('ME-7 accepts guidance in any script, even in a narrow window', async () => {
     const { project, id, show } = await asked();
     const terminal = resolving(project.dir, id, { columns: 40 });
     await choose(terminal, 2);
@@ -108,7 +108,7 @@ describe.runIf(canPty)('on a terminal', () => {
     expect(await show()).toMatchObject({ state: 'pending', choice: null, guidance: null });
   });
 
-  it('ME-7 asks what to do instead about an answered escalation, without colors if NO_COLOR is set', async () => {
+  it('ME-7 offers to change the answer to an escalation, without colors if NO_COLOR is set', async () => {
     const { project, id, show } = await asked();
     const skips = resolving(project.dir, id, { more: ['--choice', 'skip'] });
     expect(await skips.ended()).toBe(0);
@@ -150,7 +150,7 @@ it('ME-7 CL-5 without a terminal, names the flags and suggests an id for an unkn
   expect(await show()).toMatchObject({ state: 'pending' });
 });
 
-it('ME-7 a quarantine is listed, ends after --days, and can be released; ids can be abbreviated', async () => {
+it('ME-7 a quarantine is listed, expires after --days, and can be released by a short id', async () => {
   const { project, id } = await asked({
     tests: [...question.tests, { id: 't2', name: 'cart.spec.ts › removes' }],
   });

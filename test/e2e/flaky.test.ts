@@ -34,7 +34,7 @@ const writes = (file: string, text: string) => `
   writeFileSync(${JSON.stringify(file)}, ${JSON.stringify(text)});
   console.log('SELF-HEAL: ' + JSON.stringify({ status: 'fixed', summary: 'edited' }));`;
 
-it('HL-7 a test that an earlier run saw green in the same state runs again before an agent', async () => {
+it('HL-7 re-runs a test that was green in the same state earlier before starting an agent', async () => {
   const test = (reds: readonly number[]) => `${head}
     test('races', () => {
       appendFileSync('races.ran', 'x');
@@ -59,7 +59,7 @@ it('HL-7 a test that an earlier run saw green in the same state runs again befor
 
 describe('self-heal flaky', () => {
   it(
-    'FL-3 FL-4 FL-5 FL-6 run --flaky goes on to what is flaky, and keeps a fix that so many greens prove',
+    'FL-3 FL-4 FL-5 FL-6 run --flaky continues with the flaky tests, and keeps a proven fix',
     { timeout: 600_000 },
     async () => {
       const project = await scratchProject({
@@ -86,7 +86,7 @@ describe('self-heal flaky', () => {
     },
   );
 
-  it('FL-1 CL-4 measures the selection without its set-up, and refuses at once without an agent', async () => {
+  it('FL-1 CL-4 measures the selected tests without their set-up; without an agent it refuses at once', async () => {
     const config = `import { defineConfig } from '@playwright/test';
       const projects = [{ name: 'set-up', testMatch: /setup/ }, { name: 'shop', dependencies: ['set-up'] }];
       export default defineConfig({ testDir: 'tests', projects });`;
@@ -109,7 +109,7 @@ describe('self-heal flaky', () => {
   });
 
   it.runIf(isLong)(
-    'FL-4 takes out a fix after which a test is only less often red',
+    'FL-4 reverts a fix that only makes a test fail less often',
     { timeout: 600_000 },
     async () => {
       const project = await scratchProject({

@@ -33,7 +33,7 @@ async function onSmallDisk(script: string) {
 }
 
 it.runIf(isLong && canMount)(
-  'HN-1 HN-2 a full disk ends the run with 2, leaves the project unchanged, and can be followed up',
+  'HN-1 HN-2 a full disk ends the run with exit code 2, and leaves the project unchanged',
   async () => {
     const ended = await onSmallDisk(`
       export XDG_CACHE_HOME=$PWD/../cache
@@ -54,7 +54,7 @@ it.runIf(isLong && canMount)(
 );
 
 it.runIf(isLong && canMount)(
-  'HN-1 HN-2 a fix stays if the run’s files do not fit; the next command moves them',
+  'HN-1 HN-2 a fix stays when the disk has no room for the run’s files; the next command moves them',
   async () => {
     const ended = await onSmallDisk(`
       KB=4000 "$NODE" "$CLI" run > /dev/null 2> ../err; echo "run $?"; cat ../err >&2
@@ -100,7 +100,7 @@ it.runIf(isLong && canMount)(
 );
 
 it.runIf(process.platform === 'linux')(
-  'CL-5 an answer that a full disk cannot take ends with 2, not as if tests still failed',
+  'CL-5 exits with 2, not 1, if a full disk prevents storing an answer',
   () => {
     const ended = spawnSync(process.execPath, [cli, 'escalations', '--json'], {
       cwd: tempDir('full stdout'),

@@ -18,7 +18,7 @@ async function branched() {
 const spec = 'tests/shop.spec.ts';
 const edited = (from: string, to: string) => ({ [spec]: pageFiles[spec].replace(from, to) });
 
-it('HN-3 tells by test what changed since the branch left main, committed or not', async () => {
+it('HN-3 guard lists each test’s changes since the branch left main, committed or not', async () => {
   const project = await branched();
   const unchanged = await project.selfHeal(['guard']);
   expect(unchanged).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('nothing has changed') });
@@ -49,7 +49,7 @@ it('HN-3 tells by test what changed since the branch left main, committed or not
   expect(tests).toEqual([expect.objectContaining({ strength: 'weaker', file: spec })]);
 });
 
-it('HN-3 tells of new tests and of protected files, and rejects what it cannot judge', async () => {
+it('HN-3 guard lists new tests and protected files, and rejects changes that it cannot judge', async () => {
   const project = await branched();
   await project.write({
     'tests/new.spec.ts': "import { test } from '@playwright/test';\ntest('is new', async () => {});\n",
@@ -69,7 +69,7 @@ it('HN-3 tells of new tests and of protected files, and rejects what it cannot j
   expect(deep.stdout).toContain(`${spec} cannot-be-judged: `);
 });
 
-it('HN-3 tells of another commit of a submodule, but not of uncommitted work in it', async () => {
+it('HN-3 guard reports a submodule’s new commit, but not its uncommitted changes', async () => {
   const project = await branched();
   const library = tempDir('library');
   git(library, 'init', '-q');
@@ -83,7 +83,7 @@ it('HN-3 tells of another commit of a submodule, but not of uncommitted work in 
   expect(moved.stdout).toMatch(/^library protected: [^\n]*$/);
 });
 
-it('HN-3 says so, and exits with 2, if git cannot read the repository', async () => {
+it('HN-3 guard exits with 2 and the reason if git cannot read the repository', async () => {
   const project = await branched();
   await project.write({ '.git/index': 'rubbish' });
   const guarded = await project.selfHeal(['guard']);
@@ -91,7 +91,7 @@ it('HN-3 says so, and exits with 2, if git cannot read the repository', async ()
   expect(guarded.stderr).toMatch(/git cannot read this repository: .*index/);
 });
 
-it('HN-3 exits with 2 and says what to do if there is nothing to compare with', async () => {
+it('HN-3 guard exits with 2 and a remedy if there is nothing to compare with', async () => {
   const project = await branched();
   const unknown = await project.selfHeal(['guard', '--base', 'nowhere']);
   expect(unknown.exitCode).toBe(2);

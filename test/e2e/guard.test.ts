@@ -101,7 +101,7 @@ beforeAll(async () => {
 });
 
 describe('the guard in a run', () => {
-  it('HN-3 BL-6 a weakened test is left out, and a person is told what it no longer checks', async () => {
+  it('HN-3 BL-6 leaves out a weakened test, and tells a person which checks it lost', async () => {
     const file = spec('weakened');
     expect(causeOf(run, 'weakened')).toMatchObject({
       verdict: 'escalated',
@@ -132,7 +132,7 @@ describe('the guard in a run', () => {
     });
   });
 
-  it('HN-4 heals with the part of an agent’s change that touches no test and no protected file', async () => {
+  it('HN-4 heals with the part of a change that touches neither tests nor protected files', async () => {
     const { category, verdict, attempts } = causeOf(run, 'cut patch');
     expect([category, verdict]).toEqual(['runtime-error', 'healed']);
     const [attempt] = attempts;
@@ -146,13 +146,13 @@ describe('the guard in a run', () => {
     expect(await project.read('pages/pay.js')).toContain("'Paid'");
   });
 
-  it('HN-3 RP-2 a reason for the failure is named for the reviewer if it is still there', () => {
+  it('HN-3 RP-2 points the reviewer to a reason for the failure that is still present', () => {
     const says = expect.stringContaining('still says: Uncaught TypeError') as unknown;
     const notes = [{ file: spec('painted over'), says }];
     expect(causeOf(run, 'painted over')).toMatchObject({ verdict: 'healed', attempts: [{ notes }] });
   });
 
-  it('HN-4 ME-7 a proven fix that needs a protected file waits for an answer, which applies it', async () => {
+  it('HN-4 ME-7 a proven fix that changes a protected file waits for a person, whose answer applies it', async () => {
     const cause = causeOf(run, 'protected file');
     expect(cause.attempts[0]).toMatchObject({
       end: { kind: 'offered', side: 'whole' },

@@ -63,7 +63,7 @@ describe('a .self-heal that came with the project', () => {
       'kept/ledger.db',
       { ...red, 'agents.yaml': `${red['agents.yaml']}\nstore: kept/ledger.db\n` },
     ],
-  ])('HN-10 accepts no red test by a store %s', async (_, place, files) => {
+  ])('HN-10 accepts no red test because of a store %s', async (_, place, files) => {
     const { project } = await cloned(files);
     await quarantine(project, place);
     // As long as it is the user's own, it counts.
@@ -90,7 +90,7 @@ describe('a .self-heal that came with the project', () => {
     expect(inventoryOf(home)).toEqual(before);
   });
 
-  it('HN-10 undo touches nothing through a link that the project has', async () => {
+  it('HN-10 undo changes nothing through a link in the project', async () => {
     const { home, project, outside } = await cloned();
     symlinkSync('../..', path.join(project.dir, 'up'));
     writeFileSync(path.join(home, '.x.self-heal'), 'precious\n');
@@ -108,7 +108,7 @@ describe('a .self-heal that came with the project', () => {
     expect(existsSync(path.join(project.dir, 'out'))).toBe(false);
   });
 
-  it('HN-10 undo stays in the project whatever folder its repository names as its root', async () => {
+  it('HN-10 undo stays in the project even if its repository names another folder as its root', async () => {
     const { home, project, outside } = await cloned();
     execaSync('git', ['init', '--quiet'], { cwd: project.dir });
     execaSync('git', ['config', 'core.worktree', path.join(home, 'folder')], { cwd: project.dir });
@@ -134,7 +134,7 @@ describe('a .self-heal that came with the project', () => {
     expect(exitCode).toBe(2);
   });
 
-  it('HN-10 undo of what is inside the project works', async () => {
+  it('HN-10 undo works for files inside the project', async () => {
     const { project } = await cloned();
     bringRun(project.dir, 'planted.txt');
     expect(await project.start(['undo'])).toMatchObject({ exitCode: 0 });
@@ -198,7 +198,7 @@ describe('a link', () => {
   });
 });
 
-it('HN-10 a .self-heal that is a file is refused in a sentence', async () => {
+it('HN-10 a file named .self-heal is refused with a plain message', async () => {
   const { project } = await cloned();
   await project.write({ '.self-heal': 'a file' });
   for (const command of ['run', 'report', 'doctor']) {
@@ -219,7 +219,7 @@ it('HN-10 CF-5 a command that only reads creates no store in an empty file that 
   expect(outside()).toEqual(before);
 });
 
-it('HN-10 events nested deeper than a stack is deep, or larger than a text, end no command with a bug', async () => {
+it('HN-10 deeply nested or oversized events do not crash a command', async () => {
   const { project } = await cloned();
   bringRun(project.dir, 'planted.txt');
   const file = `.self-heal/runs/${hostileRun}/events.ndjson`;

@@ -110,7 +110,7 @@ function questionOf(run: Finished, what: string): string {
   return run.report?.escalations.find(({ causeId }) => causeId === id)?.id ?? '';
 }
 
-describe('changes that their author meant', () => {
+describe('intended changes', () => {
   const meant = ['a friendlier text', 'a part that is gone'];
   let project: Awaited<ReturnType<typeof shopAfter>>;
   let run: Finished;
@@ -124,20 +124,20 @@ describe('changes that their author meant', () => {
     removal = await project.selfHeal(['escalations', 'resolve', removed, '--choice', 'tests']);
   });
 
-  it('BL-6 CL-5 end as a question with the patch of the tests, of one agent run', () => {
+  it('BL-6 CL-5 end as a question with a patch of the tests after one agent run', () => {
     expect(offersOf(run, 'a part that is gone')).toEqual(['tests', 'app']);
     expect(run.report?.totals.agentRuns).toBe(meant.length);
     expect(run.exitCode).toBe(3);
     expect(changed).toBe('');
   });
 
-  it('BL-4 BL-6 are not taken back: such a fix waits for a person, beside a patch of the tests', () => {
+  it('BL-4 BL-6 are not reverted: such a fix waits for a person, beside a patch of the tests', () => {
     expect(offersOf(run, 'a friendlier text')).toEqual(['app', 'tests']);
     const because = /undoes a change from [0-9a-f]{7} "Friendlier words"/;
     expect(causeOf(run, 'a friendlier text').reason).toMatch(because);
   });
 
-  it('BL-6 ME-7 take out a whole test only by an answer, which is proven by its absence', async () => {
+  it('BL-6 ME-7 remove a whole test only after an answer, proven by the test’s absence', async () => {
     expect(removal.report, removal.stderr).toMatchObject({ causes: [{ verdict: 'healed' }] });
     expect(removal.exitCode).toBe(0);
     const text = await project.read(spec('a part that is gone'));
@@ -146,7 +146,7 @@ describe('changes that their author meant', () => {
   });
 });
 
-it.runIf(isLong)('BL-6 ME-7 an answer may take out the only test of a suite', async () => {
+it.runIf(isLong)('BL-6 ME-7 an answer may remove the only test of a suite', async () => {
   const project = await shopAfter(['the only part'], tempDir('only'));
   const more = 'verify: { repeat: 1, flips: 1 }\nblame: { time: 30m }';
   await project.write({ 'agents.yaml': agentsYaml(['node', 'fixer.mjs'], more) });
@@ -158,7 +158,7 @@ it.runIf(isLong)('BL-6 ME-7 an answer may take out the only test of a suite', as
 });
 
 it.runIf(canPty)(
-  'ME-7 CL-5 in a terminal a person is asked after the run, and an answer is proven',
+  'ME-7 CL-5 are asked about in the terminal after the run, and the answer is proven',
   async () => {
     const project = await shopAfter(['a price format'], tempDir('asked'));
     const bin = path.resolve(import.meta.dirname, '../../bin/self-heal.js');

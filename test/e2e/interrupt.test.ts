@@ -5,7 +5,7 @@ import { agentStarted, appears, isAlive } from '../rig/working-agent.js';
 const broken = { 'page.html': '<p>nothing to buy</p>' };
 
 it.runIf(process.platform === 'linux')(
-  'AG-10 CL-5 a second SIGINT ends the agent without waiting for it, and the run still reports',
+  'AG-10 CL-5 a second SIGINT kills the agent at once, and the run still writes its report',
   async () => {
     const project = await scratchProject({
       ...shopFiles,

@@ -33,7 +33,7 @@ function soon(holds: () => void): Promise<void> {
 }
 
 it.runIf(process.platform === 'linux')(
-  'HN-2 AG-10 RP-2 a SIGKILL while the agent works leaves no process, no copy, and a report',
+  'HN-2 AG-10 RP-2 a SIGKILL while the agent works leaves a report, but no process and no copy',
   async () => {
     const { project, running, pids, copy } = await atWork();
     expect(await project.selfHeal(['report'])).toMatchObject({

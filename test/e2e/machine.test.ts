@@ -44,7 +44,7 @@ it.each([
     () => `not this project's server but`,
   ],
 ])(
-  'HL-7 CL-5 %s gets no agent, but a sentence for a person, and exits with 3',
+  'HL-7 CL-5 %s starts no agent, tells a person what to do, and exits with 3',
   async (_, webServer, said) => {
     const { exitCode, report, stderr } = await (
       await project(webServer(), showsShop(), shop())
@@ -75,7 +75,7 @@ const free = async () => {
   await once(foreign, 'close');
 };
 
-it('HL-7 CL-5 a service that nobody started gets no agent, but its address, and exits with 3', async () => {
+it('HL-7 CL-5 names the address of a service that nobody started, starts no agent, exits with 3', async () => {
   await free();
   const answer = `net.connect(79, '127.0.0.1').on('error', (error) => {
           console.error('Error: Redis: ' + error.message);
@@ -90,7 +90,7 @@ it('HL-7 CL-5 a service that nobody started gets no agent, but its address, and 
   ]);
 });
 
-it('HL-7 CS-11 a web server at the other loopback address is named, and is a matter for an agent', async () => {
+it('HL-7 CS-11 names a web server that listens on the other loopback address, and starts an agent', async () => {
   await free();
   const { report } = await (
     await served('127.0.0.1', "response.end('shop');", `http://[::1]:${port}/`)

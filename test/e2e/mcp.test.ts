@@ -106,7 +106,7 @@ it('MC-1 MC-2 MC-4 HN-12 a scripted client finds and checks a fix in four calls'
   expect(await call('open_questions')).toMatchObject({ data: { questions: [] } });
 });
 
-it('MC-3 a message that is too long is answered by its id, and the server goes on', async () => {
+it('MC-3 a message that is too long gets a response with its id, and the server keeps running', async () => {
   const long = {
     method: 'tools/call',
     params: { id: 'no', x: 'x'.repeat(12_000_000) },
@@ -130,7 +130,7 @@ it('MC-3 a message that is too long is answered by its id, and the server goes o
   expect(exitCode).toBe(0);
 });
 
-it('MC-3 a cancelled call and a client that goes away leave no process', async () => {
+it('MC-3 a cancelled call or a disconnected client leaves no process', async () => {
   const waiting = `
     import { test } from '@playwright/test';
     import { writeFileSync } from 'node:fs';

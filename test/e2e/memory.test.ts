@@ -17,7 +17,7 @@ function asking(marks: string): Record<string, string> {
   };
 }
 
-it('CL-12 ME-5 ME-6 ME-7 PB-6 a question starts no agent, also on machines that carry the store', async () => {
+it('CL-12 ME-5 ME-6 ME-7 PB-6 an open question starts no agent on any machine with the store', async () => {
   const marks = tempDir('marks');
   const files = asking(marks);
   const first = await scratchProject(files);

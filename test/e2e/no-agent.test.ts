@@ -87,7 +87,7 @@ const unbuilt = {
 };
 
 describe('self-heal run on a machine with only Node and Playwright', () => {
-  it('BF-1 BF-3 BF-5 CL-5 heals what the built-in fixer can, and reports the rest with its prompt', async () => {
+  it('BF-1 BF-3 BF-5 CL-5 heals with the built-in fixer, and reports other failures with their prompts', async () => {
     const project = await scratchProject(unbuilt);
     const flags = ['--verify', 'quick'];
     const { exitCode, report, stderr } = await project.selfHeal(['run', ...flags], { PATH: nodeAlone() });

@@ -72,7 +72,7 @@ const remembered = ['healed', 'memory: green'];
 const one = 'tests/three.spec.ts';
 
 it.runIf(isLong && process.platform === 'linux')(
-  'ME-8 HN-1 HN-2 fixes whose proof a kill cut off are tried again without an agent, unless undone',
+  'ME-8 HN-1 HN-2 a fix whose proof was killed is tried again without an agent, unless undone',
   async () => {
     // First, confirming, beside the second cause, then for its own: the run after that is the proof.
     const project = await killedAt(5);
@@ -117,7 +117,7 @@ beforeAll(async () => {
   expect(run).toMatchObject({ exitCode: 0, report: { totals: { agentRuns: 1 } } });
 });
 
-it('ME-8 PB-6 a fault that comes back is healed with no agent where only the store is cached', async () => {
+it('ME-8 PB-6 a returning fault is healed without an agent where only the store is cached', async () => {
   const again = await (await afterCached(files)).selfHeal(['run', one]);
   expect(verdictsOf(again), again.stderr).toEqual([remembered]);
   expect(again.report?.totals.agentRuns).toBe(0);

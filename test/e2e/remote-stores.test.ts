@@ -30,7 +30,7 @@ async function cloned(port: number) {
   return project;
 }
 
-it('CF-5 commands that only read contact no server that only agents.yaml names', async () => {
+it('CF-5 read-only commands contact no server that only agents.yaml names', async () => {
   const { port, connections } = await listener();
   const project = await cloned(port);
   const commands: Record<string, number> = {
@@ -50,7 +50,7 @@ it('CF-5 commands that only read contact no server that only agents.yaml names',
   expect(connections()).toBe(0);
 });
 
-it('CF-5 a server that the user names is contacted, and by commands that run the suite', async () => {
+it('CF-5 read-only commands contact a server that the user names; suite runs contact any', async () => {
   const { port, connections } = await listener();
   const project = await cloned(port);
   const url = `postgres://u@127.0.0.1:${port}/db`;

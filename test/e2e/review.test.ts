@@ -63,7 +63,7 @@ beforeAll(async () => {
 });
 
 describe('the reviewer of a fix', () => {
-  it('HN-11 lets a fix enter that it calls honest, and its words are in the report', async () => {
+  it('HN-11 a fix that the reviewer calls honest is kept, with the review in the report', async () => {
     expect(causeOf(run, 'honest')).toMatchObject({
       verdict: 'healed',
       attempts: [
@@ -73,7 +73,7 @@ describe('the reviewer of a fix', () => {
     expect(await project.read('honest.html')).toBe('<button>Thanks</button>');
   });
 
-  it('HN-11 HN-1 asks a person about one that hides the fault, and discards the reviewer’s edits', async () => {
+  it('HN-11 HN-1 asks a person about a fix that hides the fault, and discards the reviewer’s edits', async () => {
     const says = 'second: it hides the fault: the button still says Tanks (hides.html:1)';
     const because = expect.stringContaining(says) as unknown;
     expect(causeOf(run, 'hides')).toMatchObject({
@@ -87,7 +87,7 @@ describe('the reviewer of a fix', () => {
 });
 
 describe('verify --review', () => {
-  it('HN-11 HN-12 has a change read, and refuses one that hides the fault', async () => {
+  it('HN-11 HN-12 has the change reviewed, and refuses one that hides the fault', async () => {
     const hides = '<button>Tanks<!-- Thanks --></button>';
     await project.write({ 'hides.html': hides });
     const { exitCode, report, stderr } = await project.selfHeal(['verify', '--quick', '--review']);

@@ -94,7 +94,7 @@ describe('red tests', () => {
     run = await project.selfHeal(['run', '--json'], { ...job, GOT: outside });
   });
 
-  it('HL-1 RP-2 RP-4 CL-6 are healed by an agent, as the re-run decides; report, events and --json say so', async () => {
+  it('HL-1 RP-2 RP-4 CL-6 are healed by an agent and a green re-run; report, events and --json agree', async () => {
     expect(JSON.parse(run.stdout)).toEqual(run.report);
     expect(run.report).toMatchObject({ schemaVersion: 1 });
     const cause = causeOf(run, 'heals');
@@ -137,7 +137,7 @@ describe('red tests', () => {
     expect(names).toEqual(expected);
   });
 
-  it('CL-9 have their prompts, which inspect prints byte for byte', async () => {
+  it('CL-9 have prompts that inspect prints byte for byte', async () => {
     const shown = await project.selfHeal(['inspect', causeOf(run, 'heals').id, '--prompt']);
     expect(`${shown.stdout}\n`).toBe(readFileSync(path.join(outside, 'heals'), 'utf8'));
     expect(shown.stderr).toContain('as sent to /code-review in attempt 1');
@@ -148,7 +148,7 @@ describe('red tests', () => {
     expect(await project.read('heals.txt')).toContain('Thanks');
   });
 
-  it('HN-6 keep no fix that breaks another test, which their cause names', async () => {
+  it('HN-6 keep no fix that breaks another test; the cause names that test', async () => {
     const cause = causeOf(run, 'adds tax');
     expect(cause).toMatchObject({ verdict: 'failed', attempts: [{ end: { kind: 'taken-out' } }] });
     expect(cause.reason).toContain('keeps its price');
@@ -156,7 +156,7 @@ describe('red tests', () => {
     expect(await project.read('prices.txt')).toBe(files['prices.txt']);
   });
 
-  it('HL-10 HN-3 are not fixed by deleting them, nor is a person asked about it, and the test is there', () => {
+  it('HL-10 HN-3 are not fixed by deleting them: the test stays, and no person is asked', () => {
     const attempts = [{ end: { kind: 'still-failing' }, cut: [{ file: 'tests/b.spec.ts' }] }];
     expect(causeOf(run, 'deletes').attempts).toMatchObject(attempts);
     expect(existsSync(path.join(project.dir, 'tests/b.spec.ts'))).toBe(true);

@@ -13,7 +13,7 @@ case "$*" in
   *) exit 9;;
 esac`;
 
-it('CL-11 doctor says what is missing, init writes it, and then a run works', async () => {
+it('CL-11 doctor reports missing set-up, init writes it, and then a run works', async () => {
   const project = await scratchProject(pageFiles);
   const PATH = `${programs({ claude })}${path.delimiter}${process.env['PATH'] ?? ''}`;
   const env = { PATH, HOME: tempDir('home') };

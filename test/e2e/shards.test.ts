@@ -59,7 +59,7 @@ async function killedWithItsAgent(project: ScratchProject, args: readonly string
   await ended;
 }
 
-it('SC-1 heals what is red in the blob reports of shards', async () => {
+it('SC-1 heals the tests that are red in the shards’ blob reports', async () => {
   const { machine } = await repositoryOf({
     ...suiteOfShards,
     // The second test needs the first, and the third does not run if the second fails; no report says so.
@@ -108,7 +108,7 @@ it('SC-1 heals what is red in the blob reports of shards', async () => {
 });
 
 it.runIf(isLong)(
-  'SC-1 HL-7 exits with 0 if nothing is red any more, and runs what a suite that broke did not get to',
+  'SC-1 HL-7 exits with 0 once all tests are green, and runs those that a broken suite did not reach',
   async () => {
     const project = await scratchProject({
       ...suiteOfShards,
@@ -133,7 +133,7 @@ it.runIf(isLong)(
   },
 );
 
-it('SC-4 HN-3 HN-4 judges the fix from another machine, whatever agent its artifact names', async () => {
+it('SC-4 HN-3 HN-4 judges a fix from another machine, no matter which agent its artifact names', async () => {
   const spec = 'tests/a.spec.ts';
   const red = `import { test, expect } from '@playwright/test';
 import { name } from '../gone.mjs';

@@ -128,14 +128,14 @@ describe('verify', () => {
     said = await verifications();
   });
 
-  it('HN-12 says what is not proven against the tree of the last red run: red, broken, nothing to compare', () => {
+  it('HN-12 reports what is unproven since the last red run: still red, broken, nothing to compare', () => {
     expect([said.red.exitCode, said.nowhere.exitCode]).toEqual([1, 2]);
     expect(said.stillRed).toMatchObject({ exitCode: 1, verdict: 'red' });
     // What breaks another test is no proof, whatever it heals.
     expect(said.breaks).toMatchObject({ exitCode: 1, verdict: 'breaks' });
   });
 
-  it('HN-12 HN-3 refuses weakened tests by their line without a run, and asks about changed ones', () => {
+  it('HN-12 HN-3 refuses weakened tests without running them, and asks about changed ones', () => {
     const findings = [{ rule: 'test-weakened', file: spec, line: 16 }];
     expect(said.weaker).toMatchObject({ exitCode: 1, verdict: 'refused', findings, tests: [] });
     // A test that expects something else is a person's to let in, however green it is.
@@ -149,12 +149,12 @@ describe('verify', () => {
     expect(said.edited.page).toContain('mine');
   });
 
-  it('HN-12 HN-2 the change is in the project again, also after a kill while it was reverted', () => {
+  it('HN-12 HN-2 restores the change at the end, even after a kill while it was reverted', () => {
     if (isLong) expect(said.takenOut).toBe(bad);
     expect(said.after).toEqual({ page: good, notes: 'in the middle of something\n' });
   });
 
-  it('CL-15 HN-12 as a library it proves the fix, event by event, and is interrupted by a signal', () => {
+  it('CL-15 HN-12 as a library, it proves the fix, emits events, and stops on an abort signal', () => {
     expect(said.exports).toEqual(['SelfHealError', 'blame', 'flaky', 'heal', 'verify']);
     const tests = [{ proof: ['green', 'red', 'green'] }];
     const verification = { verdict: 'proven', files: ['page.html'], tests, notProven: [expect.any(String)] };
@@ -163,7 +163,7 @@ describe('verify', () => {
     expect(said.stopped).toMatchObject({ outcome: 'interrupted' });
   });
 
-  it('CL-15 CF-3 the documented example runs, and the library throws what a run exits with 2 for', () => {
+  it('CL-15 CF-3 the documented example runs, and the library throws where a run exits with 2', () => {
     expect(said.asShown).toBe('green 0');
     expect(said.isOurs).toBe(true);
     expect(said.refused).toMatchObject({

@@ -77,7 +77,7 @@ describe('tests of one app that end in a timeout', () => {
     expect(run.report).toMatchObject({ dryRun: true, totals: { agentRuns: 0 } });
   });
 
-  it('CS-4 are ui-errors if a button is covered, and name what covers it', () => {
+  it('CS-4 are ui-errors if a button is covered, and name the covering element', () => {
     expect(causeOf(run, 'answer')).toBe(causeOf(run, 'covered'));
     expect(causeOf(run, 'answer')).toMatchObject({ category: 'ui-error' });
     expect(causeOf(run, 'answer').headline).toMatch(/ is covered by div#veil\.backdrop\.show /);
@@ -90,7 +90,7 @@ describe('tests of one app that end in a timeout', () => {
     );
   });
 
-  it('EV-7 CS-2 are explained by the output of a server that a fixture started from a file among the tests', () => {
+  it('EV-7 CS-2 are explained by the output of a server that a test fixture started', () => {
     expect(causeOf(run, 'orders')).toMatchObject({
       category: 'database-error',
       source: 'tests/app/server.mjs:2:25',
@@ -102,7 +102,7 @@ describe('tests of one app that end in a timeout', () => {
     expect(causeOf(run, 'waits').headline).toContain("response.url().endsWith('/x')");
   });
 
-  it('CL-9 are listed by inspect, each once, with the evidence and what decided', async () => {
+  it('CL-9 are each listed once by inspect, with the evidence and the deciding fact', async () => {
     const { stdout } = await project.selfHeal(['inspect']);
     expect(stdout.split('\n').filter((line) => /^ +\d+ /.test(line))).toHaveLength(5);
     expect(stdout).toMatch(/\d +failed +database-error +c\d +a\.spec\.ts:20 › orders/);
@@ -116,14 +116,14 @@ describe('tests of one app that end in a timeout', () => {
     });
   });
 
-  it('CL-9 are named by inspect, with exit code 2, if a name means several or none of them', async () => {
+  it('CL-9 are listed by inspect, with exit code 2, if a name matches several tests or none', async () => {
     for (const name of ['s', 'nothing']) {
       const { exitCode, stderr } = await project.selfHeal(['inspect', name]);
       expect([exitCode, stderr]).toEqual([2, expect.stringMatching(/\d .*(?:missing|orders)/)]);
     }
   });
 
-  it('EV-12 RP-2 are shown from the events of a run without a report, and a missing record is named', async () => {
+  it('EV-12 RP-2 are shown from a run’s events if it has no report; a missing record is reported', async () => {
     const latest = path.join(project.dir, '.self-heal/latest');
     await rm(path.join(latest, 'report.json'));
     await rm(path.join(latest, 'failures/2/failure.json'));

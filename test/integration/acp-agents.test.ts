@@ -52,7 +52,7 @@ async function run(task: AgentTask): Promise<Ended> {
 }
 
 describe('an agent over the Agent Client Protocol', () => {
-  it('AG-1 AG-3 AG-9 edits its copy; its claim, usage, session are read', async () => {
+  it('AG-1 AG-3 AG-9 edits its copy and reports claim, usage and session', async () => {
     const { end, claim, usage, text, denials } = await run(taskOf(['edits']));
     expect(end).toEqual({ kind: 'completed' });
     expect(claim).toEqual({ status: 'fixed', summary: 'as edits' });
@@ -61,14 +61,14 @@ describe('an agent over the Agent Client Protocol', () => {
     expect([usage, denials]).toEqual([reported, []]);
   });
 
-  it('AG-11 shows its plan and calls while it works, as in its log', async () => {
+  it('AG-11 shows its plan and tool calls while it works, and logs them', async () => {
     const shown: string[] = [];
     const { log } = await run(taskOf(['edits'], { onActivity: (text) => void shown.push(text) }));
     expect(shown[0]).toBe('plan 1/2: mend it');
     expect(log).toContain('plan 1/2: mend it\nediting a.txt:3\n');
   });
 
-  it('AG-9 continues its session, in whose history no claim counts', async () => {
+  it('AG-9 continues its session, ignoring claims from the history', async () => {
     const { end, claim, usage } = await run(taskOf(['does-nothing'], { resume: 's1' }));
     expect([end.kind, claim, usage.sessionId]).toEqual(['completed', null, 's1']);
   });
@@ -78,7 +78,7 @@ describe('an agent over the Agent Client Protocol', () => {
     expect(end).toMatchObject({ kind: 'unusable', reason: expect.stringContaining('session not found') });
   });
 
-  it('AG-1 sends a slash command that the program advertises unexpanded, in one line', async () => {
+  it('AG-1 sends a slash command that the program advertises as it is, on one line', async () => {
     const task = taskOf(['echoes-its-prompt', 'debugger'], { prompt: '/debugger It is red.\nVery.' });
     expect((await run(task)).log).toContain(`/debugger It is red. First read all of ${task.promptFile}`);
   });
@@ -209,7 +209,7 @@ describe('how an agent over the Agent Client Protocol ends', () => {
     });
   });
 
-  it('AG-6 an answer that consists of an error counts as that error', async () => {
+  it('AG-6 a response that is only an error message counts as that error', async () => {
     const prompt = 'Error: 429 Too Many Requests';
     expect((await run(taskOf(['echoes-its-prompt'], { prompt }))).end).toMatchObject({ kind: 'retryable' });
   });
@@ -226,7 +226,7 @@ describe('how an agent over the Agent Client Protocol ends', () => {
     expect((await run(taskOf(['speaks-version-99']))).end).toMatchObject({ kind: 'unusable', reason });
   });
 
-  it('AG-6 a program that speaks no protocol has exited', async () => {
+  it('AG-6 a program that does not speak the protocol counts as exited', async () => {
     const runner = { kind: 'acp', program: 'own', command: [process.execPath, '-e', ''] } as const;
     const task = { ...taskOf(['edits']), runner };
     expect((await run(task)).end).toEqual({ kind: 'exited', exitCode: 0 });
@@ -235,14 +235,14 @@ describe('how an agent over the Agent Client Protocol ends', () => {
   it.each([
     ['sends-malformed-json', 'a message that is not JSON'],
     ['sends-a-huge-message', 'a message of more than 8 MB'],
-  ])('AG-5 has failed, and says why, if it %s', async (behaviour, why) => {
+  ])('AG-5 fails with the reason if it %s', async (behaviour, why) => {
     const { end, log } = await run(taskOf([behaviour]));
     expect(end).toEqual({ kind: 'exited', exitCode: 1, reason: expect.stringContaining(why) as string });
     expect(log).toContain(why);
     expect(log.length).toBeLessThan(10_000);
   });
 
-  it('AG-5 has failed if it dies during its turn', async () => {
+  it('AG-5 fails if it dies during its turn', async () => {
     expect((await run(taskOf(['dies']))).end).toEqual({ kind: 'exited', exitCode: 0 });
   });
 
@@ -263,7 +263,7 @@ describe('how an agent over the Agent Client Protocol ends', () => {
     expect([end.kind, seen, claim]).toEqual(['aborted', 'cancelled\n', null]);
   });
 
-  it('AG-6 only its first answer counts', async () => {
+  it('AG-6 only its first response counts', async () => {
     expect((await run(taskOf(['answers-twice']))).end).toEqual({ kind: 'completed' });
   });
 

@@ -60,7 +60,7 @@ describe('the input and output of an agent', () => {
     ['the answer of a program that fails', 'SELF-HEAL 3f9a1c07', 1, false],
     ['the answer of a program that ends well', 'SELF-HEAL 3f9a1c07', 0, true],
   ])(
-    'HN-11 an opinion counts with its token, of a program that ends well: %s',
+    'HN-11 a review counts only with its token and from a program that succeeds: %s',
     async (_, mark, exitCode, isOpinion) => {
       const code = `console.log('${mark}: {"verdict":"honest"}'); process.exit(${exitCode})`;
       const task = agentTask('says-fixed', {
@@ -143,19 +143,19 @@ describe('the end of an agent', () => {
     },
   );
 
-  it('AG-3 is `completed` for one that prints the signal and then hangs', async () => {
+  it('AG-3 is `completed` for an agent that prints the signal and then hangs', async () => {
     const { end, claim } = await run(agentTask('prints-signal-and-hangs'));
     expect(end).toEqual({ kind: 'completed' });
     expect(claim?.status).toBe('fixed');
   });
 
-  it('AG-10 is `completed` for one that leaves a daemon in its own session, which is ended and named', async () => {
+  it('AG-10 is `completed` for an agent that leaves a daemon, which is ended and named', async () => {
     const { end, orphans } = await run(agentTask('forks-daemon'));
     expect(end).toEqual({ kind: 'completed' });
     expect(orphans).toHaveLength(1);
   });
 
-  it('AG-10 does not wait for a leftover tool that holds the output open', async () => {
+  it('AG-10 does not wait for a leftover process that holds the output open', async () => {
     const { end, claim, orphans } = await run(agentTask('tool-holds-pipe'));
     expect([end.kind, claim?.status, orphans.length]).toEqual(['completed', 'fixed', 1]);
   });
@@ -175,7 +175,7 @@ describe('the end of an agent', () => {
   });
 
   // In a process of its own, since whatever else this one does uses memory too.
-  it('EV-11 keeps the end of an endless output, without using that much memory or disk', async () => {
+  it('EV-11 keeps the end of an endless output in bounded memory and disk space', async () => {
     const {
       signal: _,
       onStart: __,

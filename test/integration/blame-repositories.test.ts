@@ -58,7 +58,7 @@ describe('blame in real-world repositories', () => {
     expect(blamed?.blame?.hunks).toMatchObject([{ line: 6, old: ['sechs'], now: ['VI'], commit: { id } }]);
   });
 
-  it('BL-1 BL-5 searches uncommitted changes amid a conflicting rebase, and leaves that as it is', async () => {
+  it('BL-1 BL-5 searches uncommitted changes during a conflicting rebase, and leaves it as it is', async () => {
     const { project, find, commit } = await repository((read) => !read('src/b.ts').includes('broken'));
     project.git('checkout', '--quiet', '-b', 'feature');
     commit('mine', { 'src/a.ts': SIX });
@@ -97,7 +97,7 @@ describe('blame in real-world repositories', () => {
     expect(stateOf(project)).toEqual(before);
   });
 
-  it('BL-1 BL-5 does not take what a sparse checkout leaves out for a change, and never writes it', async () => {
+  it('BL-1 BL-5 treats files outside a sparse checkout as unchanged, and never writes them', async () => {
     const { project, find, commit, runs } = await repository((read) => !read('src/a.ts').includes('SIX'));
     commit('data', { 'big/data.txt': 'data\n' });
     project.git('checkout', '--quiet', '-b', 'feature');
@@ -178,7 +178,7 @@ describe('blame in real-world repositories', () => {
       })([cause]),
     ).toEqual([cause]);
     expect(told).toEqual([
-      ['c1', expect.stringMatching(/: it also fails without the 1 change .*: fetch more history$/)],
+      ['c1', expect.stringMatching(/: it also fails with the 1 change .*: fetch more history$/)],
     ]);
   });
 

@@ -59,7 +59,7 @@ describe('the search for the change to blame', () => {
     },
   );
 
-  it('BL-1 does not take a suite that fails of something else without a change for red', async () => {
+  it('BL-1 does not count a suite as red if it fails for another reason without a change', async () => {
     const { project, find, commit } = await repository(() => true);
     const typo = changed(files['src/a.ts'], 'one', 'TYPO');
     commit('more', {
@@ -89,7 +89,7 @@ describe('the search for the change to blame', () => {
     expect(blamed?.blame?.hunks.map(({ file }) => file)).toEqual(['src/a.ts']);
   });
 
-  it('BL-2 looks with one quick test whether a suite starts, once it knows one', async () => {
+  it('BL-2 checks with one quick test whether a suite starts, once such a test is known', async () => {
     const { project, find } = await repository(() => null);
     for (const name of ['a', 'b']) project.write({ [`src/${name}.ts`]: lines('broken') });
     project.git('add', '--all');
@@ -106,7 +106,7 @@ describe('the search for the change to blame', () => {
     expect(selections).toEqual([null, ['quick'], ['quick']]);
   });
 
-  it('BL-1 runs nothing without the set-up of self-heal that is not committed yet', async () => {
+  it('BL-1 does not blame the uncommitted set-up of self-heal', async () => {
     const { project, find, told } = await repository(() => false);
     project.write({ 'agents.yaml': 'version: 1\n', 'web/.claude/commands/debugger.md': 'Fix it.\n' });
     await find()([cause]);
@@ -116,7 +116,7 @@ describe('the search for the change to blame', () => {
     ]);
   });
 
-  it('BL-1 does not search in what a suite never loads', async () => {
+  it('BL-1 does not search files that a suite never loads', async () => {
     const { project, find, runs } = await repository(() => true);
     project.write({
       'README.md': 'new\n',
@@ -128,14 +128,14 @@ describe('the search for the change to blame', () => {
     expect(runs()).toBe(0);
   });
 
-  it('BL-1 SC-1 takes reports that it was given for no changes of the project', async () => {
+  it('BL-1 SC-1 does not count the reports that it was given as changes of the project', async () => {
     const shop = await repository(() => false);
     shop.project.write({ 'shards/1/report.json': '{}\n' });
     await shop.find({ reportPaths: [path.join(shop.project.dir, 'shards')] })([cause]);
     expect(shop.runs()).toBe(0);
   });
 
-  it('BL-1 leaves files alone that are written during the run, such as its own log', async () => {
+  it('BL-1 ignores files that are written during the run, such as its own log', async () => {
     const { project, find } = await repository((read) => !read('src/a.ts').includes('SIX'));
     project.write({ 'src/a.ts': changed(files['src/a.ts'], 'six', 'SIX'), 'run.log': 'one\n' });
     const startedAt = Date.now();
@@ -149,7 +149,7 @@ describe('the search for the change to blame', () => {
     expect(project.read('run.log')).toBe('one\ntwo\n');
   });
 
-  it('BL-5 HN-1 restores a file with the edit that the user makes while a change is out', async () => {
+  it('BL-5 HN-1 restores a file together with a user’s edit made while a change was reverted', async () => {
     let edit = (text: string) => text;
     const { project, find } = await repository((read) => {
       const isGreen = !read('src/a.ts').includes('SIX');
@@ -243,7 +243,7 @@ describe('the search for the change to blame', () => {
     expect(told).toEqual([[null, expect.stringContaining(why)]]);
   });
 
-  it('BL-2 does not search what a fix of this run has edited', async () => {
+  it('BL-2 does not search files that a fix of this run has edited', async () => {
     const { project, find, told, runs } = await repository(() => false);
     await project.applied((cwd) => writeFileSync(path.join(cwd, 'src/a.ts'), lines('fixed')));
     expect(await find()([cause])).toEqual([cause]);

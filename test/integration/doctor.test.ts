@@ -74,7 +74,7 @@ it.each<
     '.self-heal',
     [{ state: 'failed', remedy: saying('move it away') }],
   ],
-])('CL-11 tells of %s', async (_, files, check, said, scripts = {}) => {
+])('CL-11 reports %s', async (_, files, check, said, scripts = {}) => {
   const found = (await examined(files, scripts)).of(check);
   expect(found.slice(0, said.length)).toMatchObject(said);
 });

@@ -45,7 +45,7 @@ async function attachment(name: string, contentType: string, content: string | B
   return { name, contentType, path: await write(`attached-${name}`, content) };
 }
 
-describe('what a trace recorded', () => {
+describe('the content of a trace', () => {
   it('EV-1, EV-2, EV-3, EV-4 is returned and written into the folder', async () => {
     await write('server.log', `${startedAt} GET /api/orders 500\n`);
     const trace = writeTrace(folder, {
@@ -91,8 +91,8 @@ describe('what a trace recorded', () => {
   });
 });
 
-describe('what Playwright attached', () => {
-  it('EV-2 provides the screenshot: it is of the very moment, where a trace has one of a moment before', async () => {
+describe('an attachment of Playwright', () => {
+  it('EV-2 provides the screenshot of the failure; that of a trace is a moment older', async () => {
     const trace = writeTrace(folder, { picture: otherPng });
     const attachments = [trace, await attachment('screenshot', 'image/png', png)];
     const evidence = await gather(aTestFailure({ attachments }));
@@ -110,7 +110,7 @@ describe('what Playwright attached', () => {
     expect(JSON.stringify(evidence)).not.toContain('Explain why');
   });
 
-  it('EV-8 gives way to the elements of the page if Playwright took none', async () => {
+  it('EV-8 is replaced by the elements of the page if there is no snapshot', async () => {
     const markdown = '# Error details\n\n```yaml\n- status: Refused\n```\n\n# Test source\n';
     const context = await attachment('error-context', 'text/markdown', markdown);
     for (const [body, told] of [
@@ -186,7 +186,7 @@ describe('missing evidence', () => {
     ['on', [expect.stringMatching(/^no trace: the worker ended/)]],
     ['own', [expect.stringMatching(/^no trace: a test of the run records its own/)]],
   ] as const)(
-    'EV-12 is reported if there is no trace of a run that was to have them: %s',
+    'EV-12 is reported if a run that should have a trace has none: %s',
     async (tracing, missing) => {
       const serverLog = join(folder, 'server.log');
       const run = aRun({
@@ -219,7 +219,7 @@ describe('missing evidence', () => {
     expect(evidence.missing).toContainEqual(expect.stringMatching(/^the evidence folder: E/));
   });
 
-  it('EV-12 never makes gathering reject, whatever the trace and the log contain', async () => {
+  it('EV-12 never makes gathering reject, for any content of the trace and the log', async () => {
     const trace = await readFile(join(import.meta.dirname, '../../fixtures/traces/format-10.zip'));
     const bytes = fc.oneof(
       fc.uint8Array({ maxLength: 500 }).map((random) => Buffer.from(random)),
@@ -244,7 +244,7 @@ describe('missing evidence', () => {
     );
   });
 
-  it('EV-12 never makes gathering reject, whatever the lines of a trace say', async () => {
+  it('EV-12 never makes gathering reject, for any line of a trace', async () => {
     const types = fc.constantFrom(
       'before',
       'after',

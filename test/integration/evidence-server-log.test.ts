@@ -167,7 +167,7 @@ describe("a test's server output", () => {
     expect(serverOutput.split('\n')[0]).toBe(expected);
   });
 
-  it('EV-7 begins before a request whose connection ended, since a panic takes its time to print its stack', async () => {
+  it('EV-7 begins before a request whose connection ended, since a panic prints its stack slowly', async () => {
     const said = [
       [380, "thread 'main' panicked at src/a.rs:4:5:"],
       [450, '   1: core::panicking::panic'],
@@ -233,7 +233,7 @@ describe("a test's server output", () => {
     expect(evidence.ofOthers ?? []).toEqual(ofOthers);
   });
 
-  it('EV-7 is that of the servers of its own worker, and shows what those of others wrote meanwhile', async () => {
+  it('EV-7 comes from its worker’s servers, and shows what other servers wrote meanwhile', async () => {
     await writeFile(log, '');
     await mkdir(join(folder, 'servers'));
     await writeFile(join(folder, 'servers/0-11.log'), `${startedAt + 900} Error: no rates\n`);
@@ -254,7 +254,7 @@ describe("a test's server output", () => {
     expect((await gather(aTestFailure())).serverOutput).toBe('');
   });
 
-  it('EV-7 is what ended a Node server, although its proxy has complained since', async () => {
+  it('EV-7 is the error that ended a Node server, even if its proxy complained later', async () => {
     const crash = 'TypeError: no cart\n    at add (/srv/cart.js:3:5)\n\n';
     const end = (text: string) => `${startedAt - 80_500} ${crash}${startedAt - 80_499} ${text}\n`;
     const refused = `${startedAt + 900} http proxy error: /api\nError: connect ECONNREFUSED 127.0.0.1:4310\n`;
@@ -316,7 +316,7 @@ describe("a suite failure's server output", () => {
     expect(Buffer.byteLength(serverOutput)).toBeLessThanOrEqual(32 * 1024);
   });
 
-  it('EV-7 is missing if the web server said nothing, which names it and how long it was waited for', async () => {
+  it('EV-7 is missing if the web server was silent, which is reported with the time waited', async () => {
     await writeFile(log, '');
     const server = { command: 'node api.mjs', cwd: '.', url: 'http://127.0.0.1:4000/' };
     const { missing } = await gather(

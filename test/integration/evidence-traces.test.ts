@@ -112,7 +112,7 @@ describe('a broken trace', () => {
     expect(evidence.console.map(({ type }) => type)).toContain('pageerror');
   });
 
-  it('EV-12 that is gone is reported', async () => {
+  it('EV-12 that is missing is reported', async () => {
     const evidence = await gatherFrom(join(folder, 'nothing.zip'));
     expect(evidence.trace).toBeNull();
     expect(evidence.missing).toContain('trace.zip: it is no longer where Playwright wrote it');

@@ -70,7 +70,7 @@ it('BL-2 takes the base of a merge request from GitLab’s variables if the targ
   expect(await findBase(shallow, null, variables)).toMatchObject({ kind: 'unknown-base' });
 });
 
-it('HN-1 leaves the index as it is, though files were touched that are as before', async () => {
+it('HN-1 leaves the index as it is if files were touched but not changed', async () => {
   const { dir } = onServer();
   const index = path.join(dir, '.git/index');
   const bytes = readFileSync(index);
@@ -79,7 +79,7 @@ it('HN-1 leaves the index as it is, though files were touched that are as before
   expect(readFileSync(index).equals(bytes)).toBe(true);
 });
 
-it('BL-2 sees a change of the same length in the moment in which the index was written', async () => {
+it('BL-2 sees a change of the same length made at the moment when the index was written', async () => {
   const { dir } = onServer();
   const [file, index] = [path.join(dir, 'first'), path.join(dir, '.git/index')];
   const at = new Date('2026-01-02T03:04:05Z');
@@ -103,7 +103,7 @@ it.each([
     'a replaced commit',
     'git add -A; git replace $(git rev-parse HEAD) $(git commit-tree $(git write-tree) -m x)',
   ],
-])('HN-12 HN-3 finds what was hidden from git by %s', async (_, hide) => {
+])('HN-12 HN-3 finds changes hidden from git by %s', async (_, hide) => {
   const { dir } = onServer();
   const head = git(dir, 'rev-parse', 'HEAD');
   writeFileSync(path.join(dir, 'first'), 'weaker');
@@ -114,7 +114,7 @@ it.each([
   expect(String((await changed.before.readFiles(['first'])).get('first'))).toBe('first');
 });
 
-it('HN-12 counts neither converted line ends nor the contents that Git LFS keeps elsewhere as hidden', async () => {
+it('HN-12 does not count converted line ends or Git LFS contents as hidden changes', async () => {
   const { dir } = onServer();
   const file = path.join(dir, 'picture');
   const [bytes, lines] = ['PNG', 'a\nb\n'];
@@ -130,7 +130,7 @@ it('HN-12 counts neither converted line ends nor the contents that Git LFS keeps
   expect('kind' in changed ? changed.kind : await changed.findHidden()).toEqual([]);
 });
 
-it('HN-12 names what changed code reads now, and git ignores', async () => {
+it('HN-12 names git-ignored files that the changed code now reads', async () => {
   const { dir } = onServer();
   const write = (files: Record<string, string>) => {
     for (const [file, text] of Object.entries(files)) writeFileSync(path.join(dir, file), text);
@@ -153,7 +153,7 @@ it('HN-12 names what changed code reads now, and git ignores', async () => {
   ]);
 });
 
-it('HN-12 names a submodule with uncommitted changes, which nothing compares', async () => {
+it('HN-12 names a submodule whose uncommitted changes cannot be compared', async () => {
   const [{ dir }, { dir: shared }] = [onServer(), onServer()];
   writeFileSync(path.join(shared, 'helper.mjs'), 'strict\n');
   git(shared, 'add', '--all');
@@ -165,7 +165,7 @@ it('HN-12 names a submodule with uncommitted changes, which nothing compares', a
   expect(await findDirtySubmodules(dir)).toMatchObject([{ rule: 'dirty-submodule', file: 'tests/shared' }]);
 });
 
-it('HN-3 tells a missing folder from a missing git', async () => {
+it('HN-3 distinguishes a missing folder from a missing git', async () => {
   const missing = path.join(tempDir(), 'gone');
   expect(await compareWithGit(missing, null)).toMatchObject({ kind: 'no-repository' });
   vi.stubEnv('PATH', tempDir());

@@ -103,7 +103,7 @@ test('adds up', () => expect(total([2, 3])).toBe(5));
   expect(new Set(cheat.map(({ file }) => file))).toEqual(new Set(['src/cart.spec.tsx', 'src/story.ts']));
 });
 
-it('HN-3 counts modules in a folder for tests as theirs, also next to specs of the same name', async () => {
+it('HN-3 counts modules in a test folder as test files, even next to specs of the same name', async () => {
   put({ 'tests/cart.ts': 'export const expected = () => 5;\n' });
   const edit = ['tests/cart.ts', 'export const expected = () => 6;\n'] as const;
   expect(await judged([edit], firstRun(['tests/cart.spec.ts']))).toMatchObject([{ file: 'tests/cart.ts' }]);

@@ -97,7 +97,7 @@ it('CL-10 chooses the first program that it finds', async () => {
   expect(stderr).toContain('npm install -g @anthropic-ai/claude-code');
 });
 
-it('CL-10 BF-1 sets up only the built-in fixer without a program, and an agent later by name', async () => {
+it('CL-10 BF-1 sets up the built-in fixer if no program is installed, and later an agent by name', async () => {
   const dir = await project({ ...config, '.github/x': '' });
   const { end, stderr } = await init(dir, { ci: true });
   expect(end).toBe(0);
@@ -281,7 +281,7 @@ it.each<[string, Record<string, string>, InitOptions, RegExp]>([
   expect(await snapshot(dir)).toEqual(before);
 });
 
-it('CL-10 says what was written if there is a file where a folder must be', async () => {
+it('CL-10 lists the written files if a file is in the place of a folder', async () => {
   const dir = await project({ ...config, '.claude': 'a file' });
   const { end } = await init(dir, { agent: 'claude' });
   expect(end).toMatchObject({

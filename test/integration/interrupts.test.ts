@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { expect, it } from 'vitest';
 import { compiledSrc } from '../rig/compiled-src.js';
 
-it('HN-1 an error outside of the steps of a run interrupts the run, which ends with it', async () => {
+it('HN-1 an error outside the steps of a run interrupts the run, which ends with that error', async () => {
   const program = `
     const { listenForInterrupts } = await import(process.argv[1] + '/process/interrupts.js');
     const { exitOnUncaughtError } = await import(process.argv[1] + '/cli/end-command.js');

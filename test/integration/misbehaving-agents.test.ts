@@ -245,7 +245,7 @@ it('HN-1 names the files of the project that others changed while an agent worke
   expect((await agent(() => undefined)).changedInProject).toEqual([]);
 });
 
-it('HN-1 names what an agent writes into the project, though self-heal had written the file before', async () => {
+it('HN-1 names a file that an agent writes into the project, even if self-heal wrote it before', async () => {
   const { dir, agent, applied } = await agentWorkspace({ 'total.js': 'broken\n' });
   const done = await applied((cwd) => writeFileSync(path.join(cwd, 'total.js'), 'tried\n'));
   if (done.kind !== 'applied') throw new Error(done.kind);

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 
 const root = path.resolve(import.meta.dirname, '../..');
 
-it('PJ-2 the package holds what README and its own pages link to', async () => {
+it('PJ-2 the package contains all files that README and its own pages link to', async () => {
   const { stdout } = await execa('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], { cwd: root });
   const [packed] = JSON.parse(stdout) as { files: { path: string }[] }[];
   const files = packed?.files.map((file) => file.path) ?? [];

@@ -161,7 +161,7 @@ it('CL-13 reports the progress of the suite', () => {
   expect(progress.at(-1)).toMatchObject({ done: 9, total: 9, failed: 7 });
 });
 
-it('CL-4 gathers what ends within a moment into one line of the report', async () => {
+it('CL-4 writes tests that end at almost the same time as one line of the report', async () => {
   const fast = await inlineSuite({
     'fast.spec.ts': `
       import { test } from '@playwright/test';

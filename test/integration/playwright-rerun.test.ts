@@ -166,7 +166,7 @@ it('HL-10 distinguishes a test that vanished from one that is fixed', async () =
   expect(none.run).toMatchObject({ tests: [], suiteFailure: null });
 });
 
-it('CL-1 keeps repetitions apart, and never shards a re-run', async () => {
+it('CL-1 keeps repetitions of a test apart, and never shards a re-run', async () => {
   const selection = { repeatEach: 3, project: ['one'], filters: ['odd'], grep: 'number 1', shard: '1/2' };
   const repeated = await suite.run(selection);
   const last = repeated.run.failures.at(-1)?.test.id ?? '';

@@ -121,7 +121,7 @@ it('EV-7 leaves out what a web server says after Playwright has told it to stop'
   expect(log).toMatch(/^\d+ compiling\n$/);
 });
 
-it('CS-10 ends a re-run whose web server still says the build error with which it never came up', async () => {
+it('CS-10 ends a re-run whose web server repeats the build error that kept it from starting', async () => {
   const line = '[vite] Internal server error: no such element';
   suite = await inlineSuite({
     'playwright.config.ts': `export default { webServer: { command: 'node server.mjs', port: 1, timeout: 600_000 } };`,
@@ -178,7 +178,7 @@ it('HL-9 notices that an existing server was reused', async () => {
   expect(seen).toMatchObject({ status: 'passed', exitCode: 0, reusedServer: url, suiteFailure: null });
 });
 
-it('HL-9 does not take a server for reused that was not started because the one before it failed', async () => {
+it('HL-9 does not call a server reused if it never started because an earlier one failed', async () => {
   const { run: seen } = await run({
     config: `webServer: [{ command: 'exit 3', port: ${await freePort()} }, { command: 'node x.cjs', port: ${await freePort()} }]`,
   });
@@ -206,7 +206,7 @@ it.each<[string, Broken, RegExp]>([
   ],
   ['a filter that is no pattern', { selection: { filters: ['('] } }, /Invalid regular expression/],
   ['an unknown commit', { selection: { passThrough: ['--only-changed=nope'] } }, /--only-changed/],
-])('CL-2 passes on that Playwright refuses %s', async (_what, broken, words) => {
+])('CL-2 reports that Playwright refuses %s', async (_what, broken, words) => {
   const { run: seen } = await run(broken);
   expect(findRefusal(seen)).toMatchObject({
     kind: 'playwright-refused',
@@ -214,7 +214,7 @@ it.each<[string, Broken, RegExp]>([
   });
 });
 
-it('CL-2 an error in the code of the config is no refusal', async () => {
+it('CL-2 does not treat an error in the config’s code as a refusal', async () => {
   const { run: seen } = await run({ config: `grep: new RegExp('(')` });
   expect(findRefusal(seen)).toBeNull();
   expect(seen.suiteFailure?.errors[0]?.message).toContain('Invalid regular expression');

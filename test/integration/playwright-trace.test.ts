@@ -171,7 +171,7 @@ function ours() {
 
 /** `npm run test:playwrights` runs this file with every minor version that is supported. */
 describe.each(pages)('the page of %s', (title) => {
-  it('EV-2 EV-3 EV-4 EV-8 is in the trace, whatever the config says and whoever opened it', async () => {
+  it('EV-2 EV-3 EV-4 EV-8 is in the trace with any config, no matter who opened it', async () => {
     const evidence = await evidenceOf(title);
     // An earlier test of the group opened the page: what came of that is not this one's.
     const isShared = title === 'serial red';
@@ -217,17 +217,17 @@ describe('a trace', () => {
     );
   });
 
-  it('EV-9 gives neither a secret header nor what was typed into a password field', async () => {
+  it('EV-9 contains neither secret headers nor the content of password fields', async () => {
     const evidence = await evidenceOf('fixture page');
     expect(JSON.stringify({ ...evidence, trace: null })).not.toMatch(/s3kret-4kjh-t0k9|typed-secret/);
   });
 
-  it('EV-8 comes with Playwright’s own snapshot of the page, whatever the environment says', async () => {
+  it('EV-8 comes with Playwright’s own snapshot of the page in any environment', async () => {
     if (!isAtLeast(ours().version, [1, 53])) return;
     expect((await evidenceOf('covered')).ariaSnapshot).toContain('- heading "Shop" [level=1]');
   });
 
-  it('EV-1 says what lay over an element that a click waited for', async () => {
+  it('EV-1 names the element that covered the target of a click', async () => {
     const { errors } = await evidenceOf('covered');
     expect(errors.at(-1)?.message).toContain('div#veil covers it');
   });
@@ -251,11 +251,11 @@ describe('a trace', () => {
     expect(missing).toContainEqual(expect.stringMatching(/^no trace: the worker ended/));
   });
 
-  it('HL-7 is not recorded twice: a test that records one itself says so', () => {
+  it('HL-7 is not recorded twice if a test records one itself, which is reported', () => {
     expect(failure('traces by itself').errors[0]?.message).toMatch(/Tracing has been already started/);
   });
 
-  it('CS-7 RP-4 of a test that passes shows its picture and what it complains of', async () => {
+  it('CS-7 RP-4 of a passing test shows its picture and its complaints', async () => {
     const green = traced.run.tests.find(({ test }) => test.titlePath.at(-1) === 'green');
     const { picture, errorCounts } = await readPassingTrace(
       traced.run.traces?.get(green?.test.id ?? '') ?? '',
@@ -315,7 +315,7 @@ describe('a trace', () => {
     expect(tool('requests', '--failed')).toContain('orders');
   });
 
-  it('EV-6 is looked at while the servers are there: the last test waits for it', () => {
+  it('EV-6 is read while the servers run: the last test waits for it', () => {
     const withTrace = traced.run.failures.filter(({ attachments }) =>
       attachments.some(({ name }) => name === 'trace'),
     );

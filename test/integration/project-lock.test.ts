@@ -62,7 +62,7 @@ it('HN-2 takes over the lock of a killed process, and is named as the new holder
   });
 });
 
-it('HN-2 waits until the holder is gone, and names it once', async () => {
+it('HN-2 waits until the holder exits, and names it once', async () => {
   const project = tempDir();
   const holder = await holderIn(project);
   const messages: string[] = [];
@@ -98,7 +98,7 @@ it('HN-2 a held lock stays held if its files were overwritten, but its holder ca
 });
 
 it.runIf(canMount)(
-  'HN-2 a lock that may not be written, for example another user’s, is not held',
+  'HN-2 a lock file without write permission, such as another user’s, does not count as held',
   async () => {
     const place = tempDir();
     const program = `
@@ -116,7 +116,7 @@ it.runIf(canMount)(
   },
 );
 
-it('ME-7 a patch is not chosen while another run holds the lock, and the question stays', async () => {
+it('ME-7 choosing a patch while another run holds the lock leaves the question open', async () => {
   const project = tempDir();
   vi.spyOn(process, 'cwd').mockReturnValue(project);
   onTestFinished(() => void vi.restoreAllMocks());

@@ -161,7 +161,7 @@ describe('a journal', () => {
       /damaged/,
     ],
   ])(
-    'HN-2 that %s changes nothing, is reported in a sentence, and does not block the command after that',
+    'HN-2 that %s is reported, changes nothing, and does not block later commands',
     async (_, harm, says) => {
       const at = await killed();
       harm(at);
@@ -235,7 +235,7 @@ describe('a package of a repository', () => {
       'lost the repository above',
       (project: string) => rmSync(path.join(project, '../../.git'), { recursive: true }),
     ],
-  ])('HN-2 whose run was killed is left alone, with a word, if it %s since', async (_, change) => {
+  ])('HN-2 whose run was killed is left alone, with a message, if it %s since', async (_, change) => {
     const at = await killed('packages/app');
     change(at.project);
     const found = inventoryOf(at.dir);

@@ -31,7 +31,7 @@ async function run(command: Command) {
   return { ended, events, kept: existsSync(runs) ? readdirSync(runs) : [], atWork: listRunsAtWork(dir).size };
 }
 
-it('HN-1 a command that throws stops its run in its events, moves its files, and passes the error on', async () => {
+it('HN-1 a command that throws records the end of its run, moves its files, and rethrows', async () => {
   const error = new Error('the disk is full');
   const { ended, events, kept, atWork } = await run(() => Promise.reject(error));
   expect(ended).toBe(error);
@@ -39,7 +39,7 @@ it('HN-1 a command that throws stops its run in its events, moves its files, and
   expect([kept.length, atWork]).toEqual([1, 0]);
 });
 
-it('CL-2 a command that cannot go on before its first run leaves no run', async () => {
+it('CL-2 a command that fails before its first suite run leaves no run', async () => {
   const problem = { kind: 'usage', message: 'not here', remedy: 'Go there.' } as const;
   const { ended, events, kept, atWork } = await run(async () => ({ ok: false, error: problem }));
   expect(ended).toEqual(problem);

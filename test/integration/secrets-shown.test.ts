@@ -150,14 +150,14 @@ const shown: readonly (readonly [name: string, channel: string, show: () => Prom
   ],
 ];
 
-describe('what shows a run', () => {
+describe('views of a run', () => {
   it.each(shown)('EV-9 %s shows no planted secret', async (_, channel, show) => {
     const text = await show();
     expect(text).toContain(channel);
     expect(leaksOf(plants, text)).toEqual([]);
   });
 
-  it('EV-9 stores and shows no secret of an answer that was typed or sent', async () => {
+  it('EV-9 stores and shows no secret from a typed or sent answer', async () => {
     const guidance = `in-answer\n${texts}`;
     const question = await questionId();
     const sent = await served(async (origin) => {
@@ -173,7 +173,7 @@ describe('what shows a run', () => {
     expect(leaksOf(plants, `${sent}\n${typed}\n${kept}`)).toEqual([]);
   });
 
-  it('EV-9 masks a run of another machine again, which did not know the secrets of this one', async () => {
+  it('EV-9 masks a run from another machine again, with the secrets of this machine', async () => {
     const values = Object.entries(variables).map(([kind, value]) => ({ kind, value }));
     const foreign = await runThatSays(
       (channel) => `in-${channel}\n${values.map(({ value }) => `it is ${value}.`).join('\n')}\n`,

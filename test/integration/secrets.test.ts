@@ -48,7 +48,7 @@ const groups = Array.from({ length: Math.ceil(allPlants.length / atOnce) }, (_, 
   plants: allPlants.filter((_, at) => at % Math.ceil(allPlants.length / atOnce) === n),
 }));
 
-describe('what a run writes', () => {
+describe('the output of a run', () => {
   it.each(groups.filter(({ n }) => n % orWhenLong(6, 1) === 0))(
     'EV-9 contains no planted secret of group $n, whichever channel it came through',
     async ({ plants }) => {

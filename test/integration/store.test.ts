@@ -358,7 +358,7 @@ describe.each(kinds)('the store on %s', (kind, place) => {
   });
 });
 
-it('ME-10 HN-10 a journal that another process deletes at any moment is read or absent, never an error', async () => {
+it('ME-10 HN-10 never fails to read a journal that another process deletes at any moment', async () => {
   const file = path.join(tempDir(), 'ledger.db');
   const other = spawn(process.execPath, [
     '-e',
@@ -374,7 +374,7 @@ it('ME-10 HN-10 a journal that another process deletes at any moment is read or 
   }
 });
 
-it('ME-10 a new SQLite store has no log that cannot be set up while another process writes', async () => {
+it('ME-10 a new SQLite store can be set up while another process writes: it has no write-ahead log', async () => {
   const db = await open(path.join(tempDir(), 'ledger.db'));
   expect((await sql`pragma journal_mode`.execute(db)).rows).toEqual([{ journalMode: 'delete' }]);
 });
@@ -395,7 +395,7 @@ describe('a store that cannot be used', () => {
     expect(readFileSync(file).equals(Buffer.from(bytes))).toBe(true);
   });
 
-  it('ME-9 an invalid folder or an unreachable server is a problem that does not reveal the password', async () => {
+  it('ME-9 an invalid folder or an unreachable server is reported without the password', async () => {
     const file = path.join(tempDir(), 'file');
     writeFileSync(file, '');
     expect(await openStore(path.join(file, 'ledger.db'), '/')).toMatchObject({

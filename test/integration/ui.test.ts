@@ -230,7 +230,7 @@ describe('the server', () => {
     expect(result).toContain('Error and stack');
   });
 
-  it('RP-5 rejects what is no answer', async () => {
+  it('RP-5 rejects an invalid answer', async () => {
     const { origin } = await serve();
     const headers = { ...bearer, origin };
     const bodies = [
@@ -246,7 +246,7 @@ describe('the server', () => {
     }
   });
 
-  it('RP-5 reports a problem of the store without its detail', async () => {
+  it('RP-5 reports a store error without its details', async () => {
     const escalations: PageEscalations = {
       ...nobody,
       listPending: async () =>
@@ -281,7 +281,7 @@ describe('the server', () => {
 });
 
 describe('the event stream', () => {
-  it('RP-5 sends what a run has become as its events are written, and that its questions changed', async () => {
+  it('RP-5 sends a run’s new state as its events are written, and announces changed questions', async () => {
     const { projectRoot, follow } = await serve();
     const client = follow();
     expect(partsOf(await client.next())['now']).toContain('No run yet');

@@ -69,7 +69,7 @@ async function until(holds: () => boolean): Promise<void> {
 }
 
 describe.runIf(process.platform === 'linux')('the watchdog', () => {
-  it('AG-10 EV-9 after a kill, ends all processes of the run, deletes its copy, its unmasked files', async () => {
+  it('AG-10 EV-9 ends the processes of a killed run, and deletes its copy and unmasked files', async () => {
     const copy = copyFolder();
     const child = selfHeal(copy, '');
     const { pids, watchdog } = await agentOf(child);
@@ -82,7 +82,7 @@ describe.runIf(process.platform === 'linux')('the watchdog', () => {
     expect(existsSync(path.join(copy, '..', 'suites', '1', 'output'))).toBe(false);
   });
 
-  it('AG-10 touches nothing when the run ends by itself, and exits', async () => {
+  it('AG-10 exits without any change when the run ends by itself', async () => {
     const copy = copyFolder();
     const child = selfHeal(copy, 'await agent.ended; watchdog.markEnded(); watchdog[Symbol.dispose]();');
     const { pids, watchdog } = await agentOf(child);

@@ -115,7 +115,7 @@ it('CL-12 moving an older run leaves `latest` at the newest', async () => {
   expect(await findLatestRunId(project)).toBe(newer.value.runId);
 });
 
-it('HN-1 a real folder in the place of `latest`, as from an artifact, stays with what is in it', async () => {
+it('HN-1 keeps a real folder in the place of `latest`, such as one from an artifact', async () => {
   const project = tempDir('project');
   const unpacked = path.join(project, '.self-heal', 'latest');
   mkdirSync(unpacked, { recursive: true });
@@ -126,7 +126,7 @@ it('HN-1 a real folder in the place of `latest`, as from an artifact, stays with
   expect(await findLatestRunId(project)).toBe(runId);
 });
 
-it('HN-2 a journal can be followed although the work folder is gone', async () => {
+it('HN-2 a journal still works without the work folder', async () => {
   const project = tempDir('project');
   const { dir, top } = await begun(project);
   const file = path.join(project, 'a.txt');
@@ -145,7 +145,7 @@ it('HN-2 a journal can be followed although the work folder is gone', async () =
   expect(readFileSync(file, 'utf8')).toBe('old');
 });
 
-it('HN-2 what no command moved is removed by a run of another project after a month', async () => {
+it('HN-2 another project’s run removes files that no command moved after a month', async () => {
   const { dir, top } = await begun(tempDir('project'));
   releaseWorkFolder(top);
   const since = (days: number) => new Date(Date.now() - days * 24 * 60 * 60 * 1000);
@@ -186,7 +186,7 @@ it('HN-2 the run of another project at the same path is neither moved nor remove
   expect(existsSync(dir)).toBe(true);
 });
 
-it('HN-2 a copy of a project, with its token, leaves the run of a process that lives alone', async () => {
+it('HN-2 a copied project with the same token leaves the run of a live process alone', async () => {
   const project = tempDir('project');
   const { dir, finalDir, top } = await begun(project);
   await heldElsewhere(top);
@@ -196,7 +196,7 @@ it('HN-2 a copy of a project, with its token, leaves the run of a process that l
   expect([existsSync(dir), existsSync(finalDir)]).toEqual([true, false]);
 });
 
-it('HN-2 the run of a process that lives is not removed because its date looks old', async () => {
+it('HN-2 the run of a live process is not removed, even if its date looks old', async () => {
   const { dir, top } = await begun(tempDir('project'));
   await heldElsewhere(top);
   utimesSync(stateFolder(top, 'runs'), 0, 0);
@@ -229,7 +229,7 @@ it('CL-3 a file in the place of the work folder is named with its remedy', async
 });
 
 it.runIf(hasTwoDisks)(
-  'HN-2 a kill while a run is copied to another file system leaves no half of it',
+  'HN-2 a kill while a run is copied to another file system leaves no partial copy',
   async () => {
     const project = tempDir('project');
     const cache = mkdtempSync(path.join(elsewhere, 'self-heal '));

@@ -22,7 +22,7 @@ it('HN-1 warns if git cannot tell which files it ignores', async () => {
   expect(warnings).toEqual([expect.stringMatching(/^git cannot read the repository.*index/)]);
 });
 
-it('HN-8 an undo whose original contents are gone changes nothing and leaves no journal', async () => {
+it('HN-8 an undo without the original contents changes nothing and leaves no journal', async () => {
   const { applied, workspace, read, dir, runDir } = await agentWorkspace(files);
   const done = await applied((cwd) => writeInto(cwd, { 'src/cart.js': 'fixed\n' }));
   if (done.kind !== 'applied') throw new Error(done.kind);
@@ -35,7 +35,7 @@ it('HN-8 an undo whose original contents are gone changes nothing and leaves no 
   expect(existsSync(path.join(dir, '.self-heal', 'journal.json'))).toBe(false);
 });
 
-it('HN-3 a file that fails to be read is not taken for a missing one', async () => {
+it('HN-3 an unreadable file does not count as missing', async () => {
   const { dir } = await agentWorkspace(files);
   const tree = createFolderSnapshot(dir);
   expect([
@@ -44,7 +44,7 @@ it('HN-3 a file that fails to be read is not taken for a missing one', async () 
   await expect(tree.readFiles(['n'.repeat(300)])).rejects.toThrow('ENAMETOOLONG');
 });
 
-it('HN-1 a file that disappears while a project is copied is left out, and the rest is copied', async () => {
+it('HN-1 skips a file that disappears while the project is copied', async () => {
   const [root, target] = [tempDir('project'), path.join(tempDir('copy'), 'tree')];
   writeInto(root, { 'a.js': 'a\n', 'cache/1.tmp': 'one\n', 'z.js': 'z\n' });
   const listed = (await listAll(root)).map((one) => ({ ...one, root }));

@@ -71,7 +71,7 @@ describe('the copy', () => {
     expect([read('packages/app/a.js'), read('packages/lib/b.js')]).toEqual(['fixed\n', 'fixed\n']);
   });
 
-  it('HN-1 no change of another repository below the project, or of what git ignores, leaves the copy', async () => {
+  it('HN-1 changes of a nested repository or of git-ignored files never leave the copy', async () => {
     const { dir, workspace, agent, write } = await agentWorkspace(files);
     write({ 'sub/b.js': 'b\n' });
     execaSync('git', ['init', '--quiet'], { cwd: path.join(dir, 'sub') });
@@ -140,7 +140,7 @@ describe('the copy', () => {
     expect(readFileSync(path.join(outside, 'pkg/index.js'), 'utf8')).toBe('mine\n');
   });
 
-  it('HN-1 is deleted when the workspace is closed, and what is not decided is reverted in the project', async () => {
+  it('HN-1 is deleted when the workspace closes, which also reverts undecided changes', async () => {
     const { workspace, applied, read, dir } = await agentWorkspace(files);
     const { folder } = await workspace.updateCopy();
     const kept = await applied((cwd) => writeInto(cwd, { 'src/old.js': 'kept\n' }));
@@ -364,7 +364,7 @@ describe('applying a change', () => {
     expect(inventoryOf(outside)).toEqual({ 'a.js': expect.stringContaining('a\n') as string });
   });
 
-  it('HN-1 HN-5 takes out a fix with those built on it, and reapplies those that still fit', async () => {
+  it('HN-1 HN-5 reverts a fix with the fixes built on it, and reapplies those that still fit', async () => {
     const { applied, workspace, read } = await agentWorkspace(files);
     const lines = files['src/cart.js'];
     await applied((cwd) => writeInto(cwd, { 'src/cart.js': lines.replace('one', 'first') }));

@@ -44,7 +44,7 @@ const suite: Record<string, string> = {
   'agents.yaml': agentsYaml(['node', 'fixer.mjs']),
 };
 
-it('SC-4 the patches of a matrix make the report of one machine, without an agent', async () => {
+it('SC-4 a CI matrix’s patches give the same report as one machine, without an agent', async () => {
   const { machine } = await repositoryOf(suite);
   const reports = tempDir('reports');
   const shard = await machine('shard');

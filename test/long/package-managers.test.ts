@@ -71,7 +71,7 @@ const workspace = '{ "name": "top", "private": true, "workspaces": ["packages/*"
 const manifest = `${JSON.stringify({ name: 'app', private: true, type: 'module', devDependencies: { '@playwright/test': '1.65', 'is-number': '7.0.0' } }, null, 2)}\n`;
 
 it.each(managers)(
-  'HN-1 with $name, only a dependency fix installs, and undo uninstalls it',
+  'HN-1 with $name, only a dependency fix installs packages, and undo uninstalls them',
   async ({ install, files = {}, isPackage = false, name }) => {
     const at = isPackage ? 'packages/app' : '.';
     const top = tempDir('managed größe');

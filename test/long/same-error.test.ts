@@ -42,7 +42,7 @@ async function shop() {
   });
 }
 
-it('HL-2 HL-3 HL-6 CS-5 a failure is the same whatever evidence one run happened to catch', async () => {
+it('HL-2 HL-3 HL-6 CS-5 a failure stays the same if one run happens to catch other evidence', async () => {
   const project = await shop();
   const { report, stderr } = await project.selfHeal(['run']);
   expect(report?.causes, stderr).toHaveLength(1);

@@ -72,7 +72,7 @@ async function runJob(
   return !isRed;
 }
 
-it('SC-1 the workflow docs/ci/github-shards.yml heals what is red in its shards', async () => {
+it('SC-1 the workflow docs/ci/github-shards.yml heals the tests that are red in its shards', async () => {
   const text = readFileSync(path.resolve(import.meta.dirname, '../../docs/ci/github-shards.yml'), 'utf8');
   const { jobs } = parse(text) as { jobs: Record<'shard' | 'self-heal', Job> };
   const { machine } = await repositoryOf({ ...suiteOfShards, '.github/workflows/self-heal.yml': text });

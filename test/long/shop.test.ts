@@ -44,7 +44,7 @@ describe('the example', () => {
     expect(exitCode, stderr).toBe(0);
   });
 
-  it('HL-6 starts one agent for a cause that fails five tests; what no recipe covers stays red', async () => {
+  it('HL-6 starts one agent for a cause that fails five tests; a failure without a recipe stays red', async () => {
     const { exitCode, report, stderr } = await healedShop('one-cause-five-tests', 'api-500', 'unfixable');
     const five = report.causes.find((cause) => cause.category === 'runtime-error');
     expect(five && story(five)).toEqual(['runtime-error', 'healed', 'debugger green']);

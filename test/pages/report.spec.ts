@@ -100,7 +100,7 @@ test('RP-4 opens with what was fixed, one line per cause, each cause before thos
   await expect(rows).toHaveCount(4);
 });
 
-test('RP-4 EV-10 shows everything that an app, an agent or a patch wrote as mere text', async ({
+test('RP-4 EV-10 shows all text from an app, an agent or a patch as plain text', async ({
   page,
 }, testInfo) => {
   const troubles = await openReport(page, testInfo);

@@ -19,7 +19,7 @@ it.each([
   expect(checked.ok || checked.error.message).toContain(words);
 });
 
-it('CL-15 takes the options of its types, also if their values are absent', () => {
+it('CL-15 accepts every option of its types, and undefined values', () => {
   const { signal } = new AbortController();
   const each = { cwd: undefined, env: process.env, signal, onEvent: () => undefined, settings: {} };
   const ofTests = {
@@ -38,6 +38,6 @@ it.each([
   ['flaky', flaky],
   ['verify', verify],
   ['blame', blame],
-])('CL-15 %s(null) is a wrong use, and no bug', async (_, call) => {
+])('CL-15 %s(null) is reported as a usage error, not as a bug', async (_, call) => {
   await expect(call(null as never)).rejects.toMatchObject({ name: 'SelfHealError', kind: 'usage' });
 });

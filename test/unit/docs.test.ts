@@ -57,7 +57,7 @@ it.each(pages)('PJ-2 %s names commands and flags that exist', (page) => {
   expect(commandsIn(page).filter((mention) => !exists(mention))).toEqual([]);
 });
 
-it('PJ-2 finds the commands of a page, and notices those that do not exist', () => {
+it('PJ-2 finds the commands of a page, and reports those that do not exist', () => {
   expect(commandsIn('README.md')).toEqual(
     expect.arrayContaining(['self-heal run', 'self-heal report --open']),
   );

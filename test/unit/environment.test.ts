@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { environment, withEnvironment } from '../../src/environment.js';
 import { git } from '../../src/workspace/git.js';
 
-it('CL-15 programs of a hosted run get its environment, also where several runs are at work', async () => {
+it('CL-15 a library run’s programs get its environment, even with several runs at once', async () => {
   const named = (name: string) =>
     withEnvironment(
       {

@@ -4,7 +4,7 @@ import { findMismatches, readRequirements, readTests } from '../../scripts/requi
 
 const document = 'requirements.md';
 
-it('PJ-1 reads requirements from list items with an id, and which of them are not built', () => {
+it('PJ-1 reads requirements from list items with an id, and which ones are not built', () => {
   const page = ['# What it must do', '- AA-1 heals', '  as AA-9 does', '- AA-2 (not built) heals faster'];
   expect(readRequirements(page.join('\n'))).toEqual([
     { id: 'AA-1', built: true, line: 2 },
@@ -12,7 +12,7 @@ it('PJ-1 reads requirements from list items with an id, and which of them are no
   ]);
 });
 
-it('PJ-1 finds tests however they are written, and ignores suites, steps, strings', () => {
+it('PJ-1 finds tests in any form, and ignores suites, steps and strings', () => {
   const source = [
     "it('AA-1 plain', () => {});",
     "  it.each([['AA-2']])('AA-1 of rows %s', async (row) => {});",
@@ -57,7 +57,7 @@ it('PJ-1 reports a title of more than 100 characters', () => {
   ]);
 });
 
-it('PJ-3 names folders that are larger than the table says, or missing in it', () => {
+it('PJ-3 names folders that exceed the table or are missing from it', () => {
   const budget = readBudget('| folder | lines |\n| --- | --: |\n| `a/`    | 1,200 |\n| `old/`  |    10 |\n');
   const lines = (a: number) => new Map([['a/', a]]);
   expect(findExcess(budget, new Map([...lines(1200), ['old/', 1]]))).toEqual([]);

@@ -25,12 +25,12 @@ describe('visibleText', () => {
     ['x\n  ::set-output name=a::b', 'x\n  : :set-output name=a::b'],
     ['a ##[set-output name=x]y ##vso[task.x]', 'a # #[set-output name=x]y # #vso[task.x]'],
     ['a\u001b[2Jb', 'ab'],
-  ])('PB-5 no log carries out %j', (text, expected) => {
+  ])('PB-5 no log executes %j', (text, expected) => {
     expect(logText(text)).toBe(expected);
     expect(logText(expected)).toBe(expected);
   });
 
-  it('EV-10 leaves nothing that controls a terminal or hides text, and changes nothing the second time', () => {
+  it('EV-10 leaves no text that controls a terminal or hides text; a second pass changes nothing', () => {
     const piece = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.constantFrom('\u001b', '[', ']', '\u009b', '\u0007', '31m', '\\', '\u202e', '\u{e0041}'),

@@ -67,7 +67,7 @@ describe('the failure text of an agent program', () => {
     expect(kindOf('token limit, then 403')).toBe('context_overflow');
   });
 
-  it('AG-6 gives the reason and the line that decided', () => {
+  it('AG-6 returns the reason and the deciding line', () => {
     expect(classifyAgentError('Noise\nAPI Error: 529 Overloaded. Try again\nMore')).toEqual({
       kind: 'retryable',
       reason: 'overloaded',

@@ -113,7 +113,7 @@ it('HN-4 says which files are read-only, and which an earlier attempt changed in
   expect(prompt).toContain('`tests/a.spec.ts: it belongs to the tests`');
 });
 
-it('AG-2 has at most 2,500 tokens with any amount of evidence, and always a person’s decision', () => {
+it('AG-2 has at most 2,500 tokens for any evidence, and never drops a person’s decision', () => {
   const long = 'word '.repeat(3_000);
   const network = Array.from({ length: 9 }, (_, n) =>
     request({ url: `http://localhost/${n}`, responseBody: long }),
@@ -242,7 +242,7 @@ describe('earlier attempts, fixes and decisions', () => {
     expect(prompt).not.toContain('APPROACH 3');
   });
 
-  it('ME-3 a fix of another error that led to this one is no failed approach', () => {
+  it('ME-3 does not list the fix of an earlier error as a failed approach', () => {
     const end = { kind: 'changed' as const, because: 'another error' };
     const prompt = renderPrompt(aContext({ previousAttempts: [failed(1, { end })] }), frame);
     expect(prompt).toContain('The fix for it led to this error and is still in the code');
@@ -340,7 +340,7 @@ it('RP-6 a failed request is named with the trace of the backend, once', () => {
   ]);
 });
 
-it('EV-4 an answer that the browser kept from the page is shown with its headers and both origins', () => {
+it('EV-4 shows a response that the browser blocked with its headers and both origins', () => {
   const refused = request({
     url: 'http://localhost:4000/widget',
     resourceType: 'document',
@@ -384,7 +384,7 @@ it('EV-10 reads the patches of this and other runs, but no other file that a sha
   expect(previousAttempts.map(({ patch }) => patch)).toEqual(['+two', '+one', null]);
 });
 
-describe('what changed', () => {
+describe('recent changes', () => {
   /** A project with two files, and a failure that names the second. */
   const project = () => {
     const { dir: root, commit } = gitRepository();
@@ -402,7 +402,7 @@ describe('what changed', () => {
     return { root, commit, write, lead, prompt };
   };
 
-  it('AG-2 shows uncommitted changes without any run, those that the failure names first', async () => {
+  it('AG-2 shows uncommitted changes if no run exists, those named in the failure first', async () => {
     const { write, prompt } = project();
     write({ 'src/a.ts': 'b\n', 'src/cart.ts': 'sum\n' });
     const text = await prompt();
@@ -447,7 +447,7 @@ describe('what changed', () => {
     return prompt({ cause: aCause({ lead, blame: aBlame({ hunks }) }) });
   };
 
-  it('BL-3 shows the blamed lines uncut in up to half of the prompt, what the failure names first', async () => {
+  it('BL-3 shows the blamed lines uncut in up to half of the prompt, those that the failure names first', async () => {
     const text = await blamedCommit();
     const [blame = ''] = text.split('\nTest: ');
     expect(blame.indexOf('@@ src/cart.ts:1')).toBeLessThan(blame.indexOf('@@ src/a.ts:1'));
@@ -479,7 +479,7 @@ describe('what changed', () => {
     const apart = hunks.map((hunk, n) => ({ ...hunk, commit: n === 0 ? null : hunk.commit }));
     const text = await prompt({ cause: aCause({ lead, blame: aBlame({ hunks: apart, isMinimal: false }) }) });
     expect(text).toMatch(/most likely broke the test: \w{7} \S+ `Sums up`\.\n\n```diff\n@@ src\/cart\.ts:1/);
-    expect(text).toMatch(/Reverted and run: `It is green without .* changes since \w{7};/);
+    expect(text).toMatch(/Reverted and run: `It is green with .* changes since \w{7} reverted;/);
     expect(text).not.toContain('turns it green');
   });
 
@@ -549,7 +549,7 @@ describe('what changed', () => {
     expect(await prompt()).toContain('Package `marked 4.3.0 → 15.0.12, imported at src/render.mjs:1`.');
   });
 
-  it('EV-9 masks changes before cutting them, omits self-heal’s own, and counts the rest', async () => {
+  it('EV-9 masks changes before cutting them, omits self-heal’s own, and counts the others', async () => {
     const { write, prompt } = project();
     const secret = 'npm_aB3dE5gH7jK9mN1pQ3sT5vX7zA9cD1fG3h';
     write({ 'src/cart.ts': `${'x'.repeat(1_990)} "${secret}"\n`, 'src/a.ts': 'b\n' });

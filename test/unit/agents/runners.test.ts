@@ -67,7 +67,7 @@ describe('how a program is started', () => {
     expect(selectEnv(env, 'everything')).toEqual(env);
   });
 
-  it('HN-1 tells no program the repository of a git hook that runs self-heal', () => {
+  it('HN-1 passes no program the repository of the git hook that runs self-heal', () => {
     const local = execFileSync('git', ['rev-parse', '--local-env-vars'], { encoding: 'utf8' });
     const variables = local.split('\n').filter((name) => name !== '' && !name.startsWith('GIT_CONFIG'));
     expect(variables).toContain('GIT_DIR');
@@ -142,7 +142,7 @@ describe('slash commands', () => {
   });
 });
 
-it('AG-7 reduced evidence keeps the failure itself, and says that the rest was left out', () => {
+it('AG-7 reduced evidence keeps the failure itself, and notes the omission', () => {
   const reduced = reduceContext(
     aContext({ serverOutput: 'x'.repeat(50_000), ariaSnapshot: '- page', cut: ['console'] }),
   );
@@ -250,7 +250,7 @@ describe('Claude Code’s stream-json', () => {
 // What the real programs wrote when they ran against a stub of their provider (Claude Code 2.1.332, and 2.1.329 in drop and long; Codex
 // 0.169.0, Gemini CLI 0.61.0, opencode 1.18.33, Copilot CLI 1.0.102); paths are replaced, very long lines are left out.
 
-it('HN-11 reads the answer from the last message of Codex only', () => {
+it('HN-11 reads the review only from the last message of Codex', () => {
   const { read, result } = follow(codexRunner);
   for (const text of ['early', 'late'])
     read(JSON.stringify({ type: 'item.completed', item: { type: 'agent_message', text } }));
@@ -268,7 +268,7 @@ function replay(program: keyof typeof runners, scenarioFile: string) {
 }
 
 describe.each(['claude', 'codex'] as const)('recorded output of %s', (program) => {
-  it('AG-3 AG-9 a fix yields a claim, a session, an end and no error', () => {
+  it('AG-3 AG-9 a successful fix has a claim, a session, an end and no error', () => {
     const { shown, isFinished, isStopped, result } = replay(program, 'ok');
     expect(result).toMatchObject({
       claim: { status: 'fixed', summary: 'one is two' },

@@ -26,7 +26,7 @@ it('MC-2 every page fits, nothing is lost between pages, and page text stays fen
   expect(splitPages('short')).toEqual(['short']);
 });
 
-it.each(['', 'nonsense', '#', '../..#1', 'a#99999', 'a b#1'])('MC-2 %j is no cursor', (text) => {
+it.each(['', 'nonsense', '#', '../..#1', 'a#99999', 'a b#1'])('MC-2 %j is not a cursor', (text) => {
   expect(parseCursor(text)).toBeNull();
   expect(parseCursor(formatCursor({ runId: '20261125-1', page: 3 }))).toEqual({
     runId: '20261125-1',
@@ -82,7 +82,7 @@ const of = (code: string, file?: string) =>
   explainFileError(Object.assign(new Error(code), { code, ...(file === undefined ? {} : { path: file }) }));
 
 it.each(['EACCES', 'EPERM', 'ENOENT'])(
-  'CL-5 %s is a problem of the user’s in .self-heal, and a bug elsewhere',
+  'CL-5 %s counts as a user’s problem in .self-heal, and as a bug elsewhere',
   (code) => {
     expect(of(code, '/shop/.self-heal/runs/1/events.ndjson')).toMatchObject({ kind: 'folder-not-writable' });
     expect(of(code, '/shop/self-heal/events.ndjson')).toBeNull();
@@ -90,7 +90,7 @@ it.each(['EACCES', 'EPERM', 'ENOENT'])(
   },
 );
 
-it('CL-5 a full disk is a problem of the user’s for every file', () => {
+it('CL-5 a full disk counts as a user’s problem for every file', () => {
   expect(of('ENOSPC')).toMatchObject({ kind: 'folder-not-writable', message: 'The disk is full' });
 });
 
@@ -122,7 +122,7 @@ it.each(helps)('CL-5 CL-6 --help fits on 80 columns: %s', (_, text) => {
   expect(text.split('\n').filter((line) => line.length > 80)).toEqual([]);
 });
 
-it('BL-1 runs the tests that the last run left red, wherever their files are', async () => {
+it('BL-1 runs the tests that the last run left red, in any folder', async () => {
   const cwd = tempDir();
   const tests = [
     aReportTest({ id: 't1', file: 'tests/cart.spec.ts', line: 9, verdict: 'failed' }),

@@ -37,7 +37,7 @@ it.each([
   { kind: 'offered', because: 'is it meant?', side: 'app', proof: [] },
   anEnd('taken-out'),
   anEnd('still-failing'),
-] satisfies AttemptEnd[])('ME-8 does not try a fix again that was green and then is $kind', async (end) => {
+] satisfies AttemptEnd[])('ME-8 does not retry a fix that was green and is now $kind', async (end) => {
   const { onAttemptEnd, saved, refused } = await memory();
   await onAttemptEnd(aCause(), green, 'green-once');
   await onAttemptEnd(aCause(), { ...green, end }, 'proven');

@@ -3,7 +3,7 @@ import { type Ending, Teardown } from '../../../src/command/teardown.js';
 
 const healed: Ending = { kind: 'healed', healed: { suiteRed: false, paused: false } };
 
-it('HN-1 closes everything that a run has opened once, the newest first', async () => {
+it('HN-1 closes everything that a run has opened once, newest first', async () => {
   const closed: string[] = [];
   const teardown = new Teardown();
   for (const name of ['folder', 'bus', 'workspace']) teardown.add(() => void closed.push(name));
@@ -12,7 +12,7 @@ it('HN-1 closes everything that a run has opened once, the newest first', async 
   expect(closed).toEqual(['workspace', 'bus', 'folder']);
 });
 
-it('HN-1 a step that fails keeps no other from closing, and makes the run end by its error', async () => {
+it('HN-1 a failing step does not stop others from closing, and its error ends the run', async () => {
   const seen: Ending[] = [];
   const error = new Error('the disk is full');
   const teardown = new Teardown();

@@ -82,7 +82,7 @@ describe('CF-3 YAML', () => {
     expect(headsOf(text)).toEqual([expect.stringContaining(head)]);
   });
 
-  it('CF-3 reports a mistake repeated by aliases and merges once, where it is written', () => {
+  it('CF-3 reports a mistake repeated by aliases or merges once, where it is written', () => {
     const text = 'agents:\n  a: &x { timeout: 1m, foo: 1 }\n  b: *x\n  c: { <<: *x, runner: fo }\n';
     expect(headsOf(text)).toEqual([
       '2:24 unknown key "foo"; allowed here: slashCommand, runner, timeout',
@@ -90,7 +90,7 @@ describe('CF-3 YAML', () => {
     ]);
   });
 
-  it('CF-3 rejects aliases that multiply', () => {
+  it('CF-3 rejects aliases that expand exponentially', () => {
     const levels = Array.from(
       { length: 12 },
       (_, i) => `a${i + 1}: &a${i + 1} [${Array(9).fill(`*a${i}`).join(', ')}]`,
@@ -144,7 +144,7 @@ describe('CF-4 ${VAR}', () => {
     expect(markedIn(text)).toEqual(['${NO}', '${NO}', '${']);
   });
 
-  it('EV-9 never shows its value, whatever is wrong with it', () => {
+  it('EV-9 never shows its value in a message about a mistake', () => {
     const text = [
       'runner: ${TOKEN}',
       'runners: { f: { command: "${TOKEN}", prompt: "${TOKEN}" }, g: { command: ["{x}${TOKEN}"] } }',

@@ -23,7 +23,7 @@ const { verify } = nothing;
 const { backoff } = nothing.retries;
 
 describe('CF-1 the settings of a file, with defaults for the rest', () => {
-  it('CF-1 CS-9 a file can set everything', async () => {
+  it('CF-1 CS-9 a file can set every setting', async () => {
     const yaml = readFileSync(path.join(import.meta.dirname, 'everything.yaml'), 'utf8');
     expect(keysOf(createAgentsJsonSchema() as Node).filter((key) => !yaml.includes(`${key}:`))).toEqual([]);
     const settings = `${JSON.stringify(parsed(yaml), null, 2)}\n`;
@@ -203,7 +203,7 @@ describe('environment', () => {
     expect(detail).not.toContain('s3cr3t');
   });
 
-  it('CF-4 reports a misspelled variable, but none that resembles no setting', async () => {
+  it('CF-4 reports a misspelled variable, but ignores unrelated ones', async () => {
     const own = {
       SELF_HEAL_RUN_ID: 'x',
       SELF_HEAL_START_ID: 'y',
@@ -266,8 +266,11 @@ it.each([
   ['two lines', { own: { acp: ['own-agent', 'acp'] } }, 'own', ['own-agent', 'acp']],
   ['its name', {}, 'goose', ['goose', 'acp']],
   ['its name, with arguments', { gemini: { args: ['-m', 'x'] } }, 'gemini', ['gemini', '--acp', '-m', 'x']],
-])('AG-1 a program that speaks the Agent Client Protocol is set by %s', (_, runners, name, command) => {
-  const settings = resolveSettings({ file: { runner: name, runners }, project: 'shop', filePath: null });
-  expect(settings.agents['debugger']?.runner).toBe(name);
-  expect(settings.runners[name]).toEqual({ kind: 'acp', program: name, command });
-});
+])(
+  'AG-1 a program that speaks the Agent Client Protocol is configured by %s',
+  (_, runners, name, command) => {
+    const settings = resolveSettings({ file: { runner: name, runners }, project: 'shop', filePath: null });
+    expect(settings.agents['debugger']?.runner).toBe(name);
+    expect(settings.runners[name]).toEqual({ kind: 'acp', program: name, command });
+  },
+);

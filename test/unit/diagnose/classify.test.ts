@@ -61,12 +61,12 @@ describe('recorded failures', () => {
     },
   );
 
-  it('CS-9 each rule decides one of them', () => {
+  it('CS-9 each rule decides at least one of them', () => {
     const deciding = new Set(recorded.map((entry) => classify(entry.evidence).why[0]?.rule));
     expect(rules.map(({ id }) => id).filter((id) => !deciding.has(id))).toEqual([]);
   });
 
-  it('CS-8 their reasons are the strongest first, and within the length of a line', () => {
+  it('CS-8 list their strongest reasons first, within the length of a line', () => {
     for (const { evidence: given } of recorded) {
       const { why, confidence } = classify(given);
       const sure = why.map((reason) => reason.confidence);
@@ -85,7 +85,7 @@ function headline(given: Evidence, line = 1): string {
   return describeFailure(aDiagnosed({ evidence, diagnosis: classify(evidence) }));
 }
 
-it('CS-6 warns of an unknown failure with exactly these words', () => {
+it('CS-6 warns of an unknown failure with the required words', () => {
   expect(unknownWarning).toBe('Error type unknown, using default agent');
   expect(classify(failing('Error: something odd'))).toMatchObject({
     category: 'unknown',
@@ -104,7 +104,7 @@ it.each([
   ['a task runner', '@shop/web:test: '],
   ['Next for an error', '⨯ '],
   ['PHP in an error log', '[24-Nov-2026 00:00:21 UTC] '],
-])('CS-1 ignores what %s puts before each line of a log', (_, prefix) => {
+])('CS-1 ignores the prefix that %s puts before each line of a log', (_, prefix) => {
   for (const [line, category] of [
     ['- rendered on server: <!---->\n- expected on client: div', 'runtime-error'],
     ["    Locator: locator('#sum')\n    Expected: visible\n    Error: element(s) not found", 'ui-error'],
@@ -117,7 +117,7 @@ it.each([
   }
 });
 
-describe('what green neighbors show too', () => {
+describe('evidence that green tests nearby share', () => {
   const assertion =
     "Error: expect(locator).toBeVisible() failed\n\nLocator: getByText('Total')\nExpected: visible\nError: element(s) not found";
   const serverOutput = 'error: column "vat" of relation "orders" does not exist';
@@ -151,7 +151,7 @@ describe('what green neighbors show too', () => {
     expect(classify(failing(assertion, over)).category).toBe(category);
   });
 
-  it('CS-7 an action that found no place to act says why itself', () => {
+  it('CS-7 an action that found no element explains the failure itself', () => {
     const { category } = classify(failing(locatorTimeout, { console: [{ ...thrown, common: true }] }));
     expect(category).toBe('ui-error');
   });
@@ -167,7 +167,7 @@ describe('what green neighbors show too', () => {
   it.each<[string, NetworkEntry]>([
     ['script', lost],
     ['call', { ...lost, resourceType: 'fetch' }],
-  ])('CS-7 HL-7 a %s of an unreached host is a matter of the machine if the page says so', (_, entry) => {
+  ])('CS-7 HL-7 a %s of an unreachable host is a machine problem if the page says so', (_, entry) => {
     const { category, retry, advice } = classify(failing(assertion, { network: [own, entry], ...unable }));
     expect({ category, retry }).toEqual({ category: 'network-error', retry: 'env_error' });
     expect(advice).toContain('js.pay.example');
@@ -184,14 +184,14 @@ describe('what green neighbors show too', () => {
       'that no passing test was compared in',
       { network: [own, request({ ...ofProvider, failure: lost.failure })], console: [fetched] },
     ],
-  ])('CS-7 HL-7 an unreached host %s decides nothing by itself', (_, over) => {
+  ])('CS-7 HL-7 an unreachable host %s is not decisive by itself', (_, over) => {
     expect(classify(failing(assertion, { ...over, ariaSnapshot: '- heading "Cart"' }))).toMatchObject({
       category: 'ui-error',
       retry: 'code_error',
     });
   });
 
-  it('CS-7 HL-7 an unreached host that only the failing test asks is a matter of the machine', () => {
+  it('CS-7 HL-7 an unreachable host that only the failing test contacts is a machine problem', () => {
     const network = [own, { ...lost, resourceType: 'fetch', common: false }];
     expect(classify(failing(assertion, { network })).advice).toContain('js.pay.example');
   });
@@ -199,7 +199,7 @@ describe('what green neighbors show too', () => {
   it.each([
     ['an answer', 'https://files.pay.example/a.png', '{"url":"https://files.pay.example/a.png?sign=1"}'],
     ['a name without a domain', 'http://minio:9000/a.png', null],
-  ])('CS-11 HL-7 a host that the app itself named by %s is a matter of the code', (_, url, responseBody) => {
+  ])('CS-11 HL-7 a host that the app itself named by %s is a code problem', (_, url, responseBody) => {
     const put = request({
       method: 'PUT',
       url,
@@ -217,7 +217,7 @@ describe('what green neighbors show too', () => {
     ['Redis', 'MaxRetriesPerRequestError: Reached the max retries per request limit (which is 3).', 6399],
     ['PostgreSQL', 'error: connection terminated: connect ECONNREFUSED 127.0.0.1:5432', 5432],
   ])(
-    'HL-7 CS-7 a service that a server cannot reach decides, with a page as without: %s',
+    'HL-7 CS-7 a service that a server cannot reach decides, with or without a page: %s',
     (_, said, port) => {
       const serverOutput = `[db] connect ECONNREFUSED 127.0.0.1:${port}\n${said}`;
       const { why, advice } = classify(failing(assertion, { network: [own, request()], serverOutput }));
@@ -228,14 +228,14 @@ describe('what green neighbors show too', () => {
     },
   );
 
-  it('HL-7 what passing tests see of a service, too, is no reason to start no agent', () => {
+  it('HL-7 a service problem that passing tests see too still starts an agent', () => {
     const serverOutput = 'connect ECONNREFUSED 127.0.0.1:6399';
     const network = [own, request({ status: 200 })];
     const { advice } = classify(failing(assertion, { network, serverOutput, ofOthers: [serverOutput] }));
     expect(advice).toBeUndefined();
   });
 
-  it('HL-7 CS-11 says that a web server of the config listens at the other loopback address', () => {
+  it('HL-7 CS-11 reports a configured web server that listens on the other loopback address', () => {
     const evidence = failing('Error: page.goto: net::ERR_CONNECTION_REFUSED at http://127.0.0.1:4321/', {
       pageUrl: null,
     });
@@ -299,7 +299,7 @@ describe('EV-5 database facts', () => {
     expect(facts).toMatchObject({ sqlState: '23505', constraint: 'orders_number_key' });
   });
 
-  it('EV-5 shows of a long statement its beginning and what is around the column', () => {
+  it('EV-5 shows the beginning of a long statement and the text around the column', () => {
     const columns = Array.from({ length: 200 }, (_, n) => (n === 150 ? 'orders.vat' : `orders.column_${n}`));
     const statement = `select ${columns.join(', ')}\nfrom orders`;
     const { facts } = classify(
@@ -320,7 +320,7 @@ describe('EV-5 database facts', () => {
       "error: terminating connection due to administrator command\n  code: '57P01',",
       null,
     ],
-  ])('EV-5 adds what the server printed of an error %s', (_, serverOutput, sqlState) => {
+  ])('EV-5 adds the server’s output about an error %s', (_, serverOutput, sqlState) => {
     const { facts } = classify(failing(missing, { serverOutput, pageUrl: null }));
     expect(facts).toMatchObject({ sqlState, table: 'orders', column: 'vat' });
   });
@@ -343,7 +343,7 @@ it('CS-9 a rule of the project outranks the built-in ones, and is named in the d
   expect(diagnosis.alternatives).toEqual(['runtime-error', 'ui-error']);
 });
 
-it('CS-9 what the project ignores decides nothing', () => {
+it('CS-9 text that the project ignores decides nothing', () => {
   const classify = createClassify({ ...noProjectRules, ignore: ['x is not a function'] });
   expect(classify(failing(locatorTimeout, { console })).category).toBe('ui-error');
 });
@@ -389,7 +389,7 @@ describe('CS-7 a GraphQL response that reports errors with the status of a succe
       'database-error',
       'server/schema.ts:34:22',
     ],
-  ])('CS-7 is explained by what the server logged: %s', (serverOutput, category, source) => {
+  ])('CS-7 is explained by the server’s log: %s', (serverOutput, category, source) => {
     const diagnosis = classify(failing(locatorTimeout, { network: [graphql([masked])], serverOutput }));
     expect(diagnosis).toMatchObject({ category, facts: { source } });
   });
@@ -443,7 +443,7 @@ describe('end of the browser', () => {
     expect(read(text)).toEqual([text]);
   });
 
-  it('ME-1 CS-7 an action that a test’s end cut off has one message, whether its page was closed or not', () => {
+  it('ME-1 CS-7 an action cut off by the test’s end has one message, with its page open or closed', () => {
     const covered = `${call}\n  - <p>Hello</p> from <div id="veil">…</div> subtree intercepts pointer events`;
     const inTime = [limit, `Error: locator.click: ${limit}${covered}`] as const;
     expect(read(limit, closed + launched + noise + closing + covered)).toEqual(inTime);

@@ -188,7 +188,7 @@ describe('HL-6 failures of one signature', () => {
   });
 });
 
-it('HL-6 causes are numbered in order of first appearance, and led by the first of the surest failures', () => {
+it('HL-6 causes are numbered by first appearance, and led by the first of the surest failures', () => {
   const sure = (id: string, wrong: string, confidence: number) => {
     const base = failing(id, wrong);
     return { ...base, diagnosis: { ...base.diagnosis, confidence } };
@@ -205,7 +205,7 @@ it('HL-6 causes are numbered in order of first appearance, and led by the first 
   ]);
 });
 
-describe('HL-6 a server that stops to answer', () => {
+describe('HL-6 a server that stops responding', () => {
   const silent = 'no answer until the test ended';
   const page = (time: number, status: number | null, path = '/') =>
     request({
@@ -227,19 +227,19 @@ describe('HL-6 a server that stops to answer', () => {
   const about = () =>
     failed('TimeoutError: page.goto: Timeout 5000ms exceeded.', { network: [page(30, null, '/about')] });
 
-  it('HL-6 is one cause, led by the test in which that began, whatever others find later', () => {
+  it('HL-6 is one cause, led by the test in which it began, no matter what others find later', () => {
     const [later, first, last] = [about(), click('a', { network: [page(10, 200), call(20)] }), about()];
     expect(groupIntoCauses([later, first, last]).map(({ lead, members }) => [lead, members.length])).toEqual([
       [first, 3],
     ]);
   });
 
-  it('HL-6 says nothing about a call that waits while the server answers others', () => {
+  it('HL-6 is not assumed if a call waits while the server answers others', () => {
     const waits = click('a', { network: [page(10, 200), call(20), page(25, 200)] });
     expect(groupIntoCauses([waits, about()])).toHaveLength(2);
   });
 
-  it('HL-6 CS-7 and says why comes before the connections that broke with it', () => {
+  it('HL-6 CS-7 decides before the connections that broke with it', () => {
     const reset = { network: [request({ status: null, failure: 'net::ERR_EMPTY_RESPONSE' })] };
     const dies = server('FATAL ERROR: Reached heap limit Allocation failed - JavaScript heap out of memory');
     const [first, other] = [click('a', { ...reset, ...dies }), refused('3000/', dies)];
@@ -248,7 +248,7 @@ describe('HL-6 a server that stops to answer', () => {
   });
 });
 
-it('HL-6 the same test of several projects that fails at the same line in the same way is one cause', () => {
+it('HL-6 a test that fails alike at the same line in several projects is one cause', () => {
   const inProject = (project: string, title: string, line: number) => {
     const message = `Error: expect(locator).toHaveClass(expected) failed\n\nLocator:  getByText('note of ${project}')\nExpected: "archived"\nReceived: ""`;
     const errors = [anError(message, { location: { file: '/project/tests/a.spec.ts', line, column: 3 } })];
@@ -272,14 +272,14 @@ it.each<[string, DiagnosedFailure[], RegExp | null]>([
     ['a', 'b', 'c'].map((path) => refused(`3000/${path}`, server(`/project/server.js:3\n${total}`))),
     null,
   ],
-])('HL-7 a dead server is one failure of the environment: %s', (_, failures, environment) => {
+])('HL-7 a dead server is one environment failure: %s', (_, failures, environment) => {
   const causes = groupIntoCauses(failures);
   expect(causes).toHaveLength(1);
   if (environment) expect(causes[0]?.environment).toMatch(environment);
   else expect(causes[0]?.environment).toBeNull();
 });
 
-it('HL-7 CL-2 a browser that is not installed is a failure of the environment, whatever else fails', () => {
+it('HL-7 CL-2 a missing browser is an environment failure, even beside other failures', () => {
   const missing = (browser: string) =>
     failed(`Error: browserType.launch: Executable doesn't exist at /home/me/.cache/ms-playwright/${browser}`);
   const causes = groupIntoCauses([
@@ -296,13 +296,13 @@ const diagnosed = (over: Partial<Evidence>) => {
   return { ...failing('t1'), evidence, diagnosis: classify(evidence) };
 };
 
-it('HL-7 a test that is marked to fail and passes gets no agent', () => {
+it('HL-7 a test that is marked to fail but passes gets no agent', () => {
   const passed = { ...failing('t1'), failure: aTestFailure({ status: 'passed' }) };
   expect(explainEnvironment([passed])).toContain('remove its `test.fail`');
   expect(explainEnvironment([passed, failing('t2')])).toBeNull();
 });
 
-it('HL-7 a test without its snapshot gets no agent, which would accept whatever the test shows now', () => {
+it('HL-7 a test without its snapshot gets no agent, which would accept any current output', () => {
   const message = "Error: A snapshot doesn't exist at /shop/tests/cart.spec.ts-snapshots/cart-linux.png.";
   const without = diagnosed({ errors: [anError(message)] });
   expect(explainEnvironment([without])).toContain('run `playwright test` once');
@@ -317,7 +317,7 @@ interface Stopped {
 }
 
 it.each(jsonLines<Stopped>(import.meta.dirname, 'machine.jsonl'))(
-  'HL-7 CS-11 what only a person or the machine can mend gets no agent: $message $serverOutput',
+  'HL-7 CS-11 a failure that no code change can fix gets no agent: $message $serverOutput',
   ({ message, serverOutput, advice }) => {
     const stopped = { ...diagnosed({ errors: [anError(message)], serverOutput }), failure: aSuiteFailure() };
     expect(explainEnvironment([stopped])).toEqual(advice === null ? null : expect.stringContaining(advice));
@@ -336,7 +336,7 @@ it('HL-6 one fault that a log names with several requests is one cause', () => {
   ]);
 });
 
-it('HL-6 tests that find the same error in place of a page have one cause', () => {
+it('HL-6 tests that find the same error instead of a page have one cause', () => {
   const ariaSnapshot = '- heading "This page could not be shown"\n- paragraph: Unexpected token';
   const missing = (id: string) =>
     failed(

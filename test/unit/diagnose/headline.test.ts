@@ -73,7 +73,7 @@ it.each([
     { resourceType: 'script', status: 500 },
     'build-error',
   ],
-] as const)('CS-5 CS-7 behind a missing element is %s', (_, over, category) => {
+] as const)('CS-5 CS-7 a missing element is explained by %s', (_, over, category) => {
   const click = anError(locatorTimeout);
   const asked = request({ method: 'GET', url: 'http://localhost:3000/boot.js', responseBody: null, ...over });
   expect(classify(anEvidence({ errors: [click], network: [asked] })).category).toBe(category);
@@ -102,7 +102,7 @@ describe('complaint', () => {
 
   // What heads the cause of a failed action or expectation is in recorded-failures.jsonl.
   describe('the complaint of a test', () => {
-    it('CS-8 is the blocked action rather than the wait for the response that it should have caused', () => {
+    it('CS-8 is the blocked action rather than the wait for its response', () => {
       const errors = [timeLimit, waited, click("getByText('Save')", resolved + veil)];
       expect(parseComplaint(errors)).toEqual({
         kind: 'covered',
@@ -144,7 +144,7 @@ describe('complaint', () => {
       [302, 'GET /orders → 302 to /login — '],
       [200, ''],
     ])(
-      'RP-1 says that the page was redirected to another one than was asked for: status %i',
+      'RP-1 says that the page was redirected away from the requested address: status %i',
       (status, words) => {
         const page = { method: 'GET', resourceType: 'document' };
         const pageUrl = 'http://localhost:3000/login?next=/orders';
@@ -160,7 +160,7 @@ describe('complaint', () => {
   describe('ME-1 the signed text', () => {
     const signed = (...errors: ReturnType<typeof anError>[]) => selectTextToHash(aTestFailure({ errors }));
 
-    it('ME-1 tells hung actions apart by what they waited for', () => {
+    it('ME-1 distinguishes hung actions by what they waited for', () => {
       const texts = [click("getByText('A')"), click("getByText('B')"), waited].map((error) =>
         signed(timeLimit, error),
       );
@@ -168,7 +168,7 @@ describe('complaint', () => {
       expect(texts.join()).not.toContain('Test timeout of 10000ms exceeded.,');
     });
 
-    it('ME-1 tells comparisons of bare values apart by the line of the test', () => {
+    it('ME-1 distinguishes comparisons of bare values by the line of the test', () => {
       const compared = (code: string) =>
         anError('Error: expect(received).toBe(expected)\n\nExpected: true\nReceived: false', marked(code));
       expect(signed(compared('expect(cart.isOpen()).toBe(true);'))).not.toBe(
@@ -179,7 +179,7 @@ describe('complaint', () => {
       );
     });
 
-    it('ME-1 tells bare timeouts apart by their step', () => {
+    it('ME-1 distinguishes bare timeouts by their step', () => {
       expect(
         selectTextToHash(aTestFailure({ errors: [timeLimit], failedStep: 'Wait for timeout' })),
       ).not.toBe(selectTextToHash(aTestFailure({ errors: [timeLimit] })));
@@ -199,19 +199,19 @@ it('RP-1 names the code points of texts that look alike', () => {
   );
 });
 
-it('RP-1 CS-7 names the error that a test counted', () => {
+it('RP-1 CS-7 names the logged error that an assertion on the number of errors counted', () => {
   const error = { ...anError(compared('0', '1')), snippet: '> 3 |   expect(errors.length).toBe(0);' };
   const evidence = anEvidence({ errors: [error], console: [logged('Warning: keys must be unique')] });
   expect(headlineIn(evidence)).toMatch(/^Warning: keys must be unique — toBe: expected 0, received 1/);
 });
 
-it('RP-1 CS-7 names the end of memory, not what is printed before it', () => {
+it('RP-1 CS-7 names the out-of-memory error, not the output before it', () => {
   const output =
     '<--- Last few GCs --->\n[1:0x1] Mark-Compact 4\nFATAL ERROR: Reached heap limit Allocation failed - JavaScript heap out of memory';
   expect(headline(exited, output, phase)).toContain('FATAL ERROR: Reached heap limit');
 });
 
-it('RP-1 EV-4 says that a service worker answered past a route of the test', () => {
+it('RP-1 EV-4 says that a service worker bypassed a route of the test', () => {
   const url = 'http://localhost:3000/api/chat/status';
   const entry = { ...request({ method: 'GET', url, status: 200 }), time: 2 };
   const step = {

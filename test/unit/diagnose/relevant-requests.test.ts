@@ -45,24 +45,24 @@ it.each([
     ]),
     ['GET /api/cart'],
   ],
-] as const)('EV-16 the request that an assertion is about is found: %s', (_, evidence, expected) => {
+] as const)('EV-16 finds the request behind an assertion: %s', (_, evidence, expected) => {
   expect(chosen(evidence)).toEqual(expected);
 });
 
-it('EV-16 no empty or unread answer explains a check of the address', () => {
+it('EV-16 an empty or unread response does not explain an assertion on the URL', () => {
   const message = 'Error: expect(page).toHaveURL(expected) failed\n\nExpected: "/a"\nReceived: "/b"';
   const unread = { ...reminded, responseBody: null };
   expect(chosen(ofApi(message, [reminded, other, { ...other, resourceType: 'fetch' }]))).toEqual([]);
   expect(chosen(ofApi(equality('1', '0'), [unread, { ...other, resourceType: 'fetch' }]))).toEqual([]);
 });
 
-it('EV-16 RP-1 the headline has the answer that is wrong', () => {
+it('EV-16 RP-1 the headline shows the wrong response', () => {
   expect(headlineIn(ofApi(equality('[]', '[{}]'), [alerts]))).toMatch(
     /^GET \/api\/alerts\?status=pending → "status":"dismissed" — toEqual/,
   );
 });
 
-it('RP-1 the headline of a refused request has what its response says', () => {
+it('RP-1 the headline of a refused request quotes its response', () => {
   const body = '{"errors":[{"path":"price","message":"must be one of EUR, USD"}]}';
   const entry = request({ status: 422, responseBody: body });
   expect(headlineIn(failing('Error: expect(received).toBe(expected)', { network: [entry] }))).toMatch(
@@ -70,7 +70,7 @@ it('RP-1 the headline of a refused request has what its response says', () => {
   );
 });
 
-it('RP-1 the headline says no sentence twice', () => {
+it('RP-1 the headline repeats no sentence', () => {
   const responseBody = '{"errors":[{"message":"No field nick"}]}';
   const failure = '200 with GraphQL error: No field nick';
   const entry = request({ url: 'http://localhost:3000/graphql', status: null, failure, responseBody });
@@ -78,7 +78,7 @@ it('RP-1 the headline says no sentence twice', () => {
   expect(headline.match(/No field nick/g)).toHaveLength(1);
 });
 
-it('RP-1 the headline names the dialog that the test did not answer', () => {
+it('RP-1 the headline names the dialog that the test did not handle', () => {
   const text = 'confirm "Really delete Milk?", dismissed by Playwright: the test has no handler for it';
   const console = [{ time: 0, type: 'dialog', text, location: '', stack: null }];
   const count = failing('Error: expect(locator).toHaveCount(expected) failed', { console });
@@ -88,7 +88,7 @@ it('RP-1 the headline names the dialog that the test did not answer', () => {
   expect(headlineIn(closed)).not.toContain('Really');
 });
 
-it('RP-1 the headline names the cookie that the browser did not keep, unless it was sent', () => {
+it('RP-1 the headline names the cookie that the browser rejected, unless it was sent', () => {
   const page = (path: string, status: number, over: Partial<NetworkEntry> = {}) =>
     api('GET', path, { resourceType: 'document', status, ...over });
   const set = { 'set-cookie': 'theme=dark\nsid=[masked: session]; Domain=localhost; Path=/' };
@@ -102,7 +102,7 @@ it('RP-1 the headline names the cookie that the browser did not keep, unless it 
   expect(missing('theme=dark; sid=1')).not.toContain('cookie');
 });
 
-it('RP-1 the headline names the open request because of which a page never falls silent', () => {
+it('RP-1 the headline names the open request that keeps a page from becoming idle', () => {
   const open = api('GET', '/api/log', { resourceType: 'fetch', isOpen: true });
   const waiting = 'Error: page.goto: Timeout\nCall log:\n  - navigating to "/", waiting until "networkidle"';
   expect(headlineIn(failing(waiting, { network: [open, other] }))).toMatch(
@@ -110,7 +110,7 @@ it('RP-1 the headline names the open request because of which a page never falls
   );
 });
 
-it('CS-4 a test that has no page, only requests of its own, is no ui-error', () => {
+it('CS-4 a test that sends requests without a page is no ui-error', () => {
   const evidence = ofApi(equality('1', '2'), [other]);
   expect(classify(evidence)).toMatchObject({
     category: 'runtime-error',
@@ -118,18 +118,18 @@ it('CS-4 a test that has no page, only requests of its own, is no ui-error', () 
   });
 });
 
-it('CS-5 errors[] of a REST answer are no GraphQL errors', () => {
+it('CS-5 errors[] in a REST response are not GraphQL errors', () => {
   const body = '{"errors":[{"path":"price","message":"must be one of EUR, USD"}]}';
   const { why } = classify(failing('Error: x', { network: [request({ status: 422, responseBody: body })] }));
   expect(why.map(({ rule }) => rule)).not.toContain('network/graphql');
 });
 
-it('CS-1 the count of a call log is no compiler’s mark', () => {
+it('CS-1 a repeat count in a call log is not a compiler’s marker', () => {
   const log = 'Error: expect(locator).toHaveText(expected) failed\n\nCall log:\n  3 × unexpected value "a"';
   expect(classify(failing(log)).category).toBe('ui-error');
 });
 
-it('HL-6 two failures that one answer decided have the same deciding answer', () => {
+it('HL-6 two failures that one response decided have the same deciding response', () => {
   const failed = (message: string) => {
     const evidence = ofApi(message, [bulk, reminded]);
     return aDiagnosed({ failure: aTestFailure(), evidence, diagnosis: classify(evidence) });
@@ -140,7 +140,7 @@ it('HL-6 two failures that one answer decided have the same deciding answer', ()
   ]);
 });
 
-it('EV-11 a body is cut around what was asserted, and says how much is left out', () => {
+it('EV-11 a body is shortened around the asserted value, and says how much is left out', () => {
   const body = `${'x'.repeat(500)}"status":"dismissed"${'y'.repeat(500)}`;
   const cut = clipAround(body, ['dismissed'], 100);
   expect(cut).toContain('"status":"dismissed"');

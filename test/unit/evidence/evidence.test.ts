@@ -36,14 +36,14 @@ function marks(texts: readonly string[], neighbors: readonly PassingTrace[], mes
   return console.map(({ common }) => common ?? false);
 }
 
-it('CS-7 marks a complaint that a passing test of the file has too, at most as often', async () => {
+it('CS-7 marks a complaint at most as often as a passing test of the same file has it', async () => {
   const twice = ['12:00:01', '12:00:02'].map((time) => thrown(`TypeError: x at ${time}`));
   const green = await passing({ console: twice });
   const texts = [13, 14, 15].map((second) => `TypeError: x at 13:11:${second}`);
   expect(marks(['TypeError: y', ...texts], [green])).toEqual([false, true, true, false]);
 });
 
-it('CS-7 does not mark what only passing tests of other files have, or of another project', async () => {
+it('CS-7 does not mark complaints of passing tests in other files or another project', async () => {
   const { location } = aTest();
   const console = [thrown('TypeError: layout')];
   const other = await passing(
@@ -55,7 +55,7 @@ it('CS-7 does not mark what only passing tests of other files have, or of anothe
   expect(marks(['TypeError: layout'], [])).toEqual([false]);
 });
 
-it('CS-7 marks a host that passing tests of other files do not reach either, if its own file has none', async () => {
+it('CS-7 without passing tests in a file, marks hosts that tests elsewhere cannot reach', async () => {
   const entry = aRequest({
     url: 'https://stats.shop.example/hit',
     status: null,
@@ -69,7 +69,7 @@ it('CS-7 marks a host that passing tests of other files do not reach either, if 
   expect([marked([other]), marked([]), marked([await passing({}), other])]).toEqual([true, undefined, false]);
 });
 
-it('CS-7 marks each request to a host that a passing test does not reach either, except its own server', async () => {
+it('CS-7 marks each request to a host that a passing test cannot reach, except its own server', async () => {
   const twice = (url: string, failure: string) =>
     [1, 2].map((time) => aRequest({ time, url, status: null, failure }));
   const fonts = twice('https://fonts.example/css', 'net::ERR_NAME_NOT_RESOLVED');
@@ -95,7 +95,7 @@ it.each([
   ['that its error does not name', timeout, 'fetch', true],
   ['to a request of its own', timeout, 'api', false],
 ])(
-  'CS-7 an answer that pages of passing tests get, too, is common unless it is one %s',
+  'CS-7 a response that passing tests get too counts as common unless it is one %s',
   async (_, message, resourceType, common) => {
     const green = await passing({ network: [{ ...refused, url: 'http://localhost:3000/login?n=2' }] });
     const failing = { test: aTest(), errors: [{ message }] };
@@ -106,7 +106,7 @@ it.each([
   },
 );
 
-describe('reasons left', () => {
+describe('remaining reasons for a failure', () => {
   const reason = (source: Reason['source'], evidence: string): Reason => ({
     rule: `runtime/${source}`,
     category: 'runtime-error',
@@ -171,7 +171,7 @@ describe('reasons left', () => {
     ]);
   });
 
-  it('HN-3 drops a reason that is gone or that only the error gave', async () => {
+  it('HN-3 drops a reason that is gone or that came only from the error', async () => {
     const answered = { ...entry, status: 404 };
     expect(await sourcesLeft(['TypeError: another', answered], 'listening')).toEqual([]);
   });
@@ -199,19 +199,19 @@ it.each([
     { level: 60, msg: 'cannot start', err: { message: 'no table' } },
     'fatal: cannot start\nno table',
   ],
-])('EV-7 a server’s log in JSON is read as what Node prints: %s', (_, entry, expected) => {
+])('EV-7 reads a server’s log in JSON as Node’s output: %s', (_, entry, expected) => {
   expect(formatJsonEntry(JSON.stringify(entry))).toBe(expected);
   expect(formatJsonEntry(`[api] ${JSON.stringify(entry)}`)).toBe(`[api] ${expected}`);
 });
 
-it.each(['{ not JSON }', 'GET /books {"id":3}', ''])('EV-7 another line stays as it is: %s', (line) => {
+it.each(['{ not JSON }', 'GET /books {"id":3}', ''])('EV-7 leaves any other line as it is: %s', (line) => {
   expect(formatJsonEntry(line)).toBe(line);
 });
 
-describe('CL-8 what classify reads', () => {
+describe('CL-8 the input of classify', () => {
   const read = (text: string) => readJsonLines(text, createFailureShape('/project'), 'an error');
 
-  it('CL-8 reads console lines as strings, and gives missing values a neutral one', () => {
+  it('CL-8 reads console lines as strings, and gives missing values neutral defaults', () => {
     const record = {
       id: 7,
       error: 'no',

@@ -63,7 +63,7 @@ describe('EV-6: the file of a source', () => {
     expect(evidence.sources).toEqual([{ at: 'src/a.ts:3:4', generated: address, snippet }]);
   });
 
-  it('EV-6 joins sourceRoot, reads index maps, and skips a prefix that keeps JSON from running as a script', () => {
+  it('EV-6 joins sourceRoot, reads index maps, and skips the prefix against JSON hijacking', () => {
     const root = tempDir();
     writeInto(root, { 'src/a.ts': 'one\ntwo\nthree\n' });
     const map = aMap({ sources: ['a.ts'], sourceRoot: '../src' });
@@ -77,7 +77,7 @@ describe('EV-6: the file of a source', () => {
     expect(framesOf(throwing(root, index, ['http://localhost:3000/app.js:1:15']))).toEqual(['src/a.ts:3:4']);
   });
 
-  it('EV-6 tells files of the same name apart by their text', () => {
+  it('EV-6 distinguishes files of the same name by their text', () => {
     const root = tempDir();
     const [a, b] = ['one\ntwo\nthree of a', 'one\ntwo\nthree of b'];
     const mark = '{}';
@@ -182,7 +182,7 @@ it.each([
   ['a line without what the exception says it read', 5, 9],
   ['a column behind the end of the line', 6, 900],
 ])(
-  'EV-6 names the file alone if the position is %s, as in a module that was transformed',
+  'EV-6 names the file without a line if the position is %s, as in a transformed module',
   (_, line, column) => {
     const root = tempDir();
     const code = [
@@ -207,7 +207,7 @@ it.each([
   },
 );
 
-it('EV-6 an error in a page object has excerpts of its own line and of the test’s line that called it', () => {
+it('EV-6 shows an error in a page object with its own line and the calling line of the test', () => {
   const root = tempDir();
   const [pom, spec] = ['tests/cart-page.ts', 'tests/cart.spec.ts'];
   writeInto(root, { [pom]: 'one\ntwo\nclick\n', [spec]: 'first\ncall\nlast\n' });
@@ -362,7 +362,7 @@ describe('workspace places', () => {
   });
 });
 
-it('EV-6 fetches the map that a script names, or that lies beside a minified one, from its own server', async () => {
+it('EV-6 fetches the map that a script names, or the one beside a minified script, from its server', async () => {
   const minified = 'x()'.repeat(200);
   const served: Record<string, string> = {
     'named.js': 'x\n//# sourceMappingURL=maps/named.map\n',

@@ -34,7 +34,7 @@ const timeline = (over: Partial<TimelineSource>, why: ReturnType<typeof aDiagnos
 
 const home = 'http://localhost:3000';
 
-it('EV-14 everything stands at its time, and what decided is marked', () => {
+it('EV-14 orders all entries by time, and marks the deciding one', () => {
   const why = aDiagnosis({
     why: [
       {
@@ -110,11 +110,11 @@ it.each<[string, Partial<NetworkEntry>, RegExp]>([
     { method: 'POST', status: 500, requestBody: 'a '.repeat(200), responseBody: '<p>no table</p>' },
     /POST \S+ (?:a ){59}a ?… 279 more characters → 500 no table$/,
   ],
-])('EV-14 EV-4 of a request it tells %s', (_, over, line) => {
+])('EV-14 EV-4 shows of a request %s', (_, over, line) => {
   expect(timeline({ network: [asked(0, { url: `${home}/a`, ...over })] })[0]).toMatch(line);
 });
 
-it('EV-14 after a sign-in it tells which cookies a page was asked for with', () => {
+it('EV-14 after a sign-in, shows which cookies were sent with a page request', () => {
   const page = { resourceType: 'document', url: `${home}/notes` } as const;
   const lines = timeline({
     network: [
@@ -127,13 +127,13 @@ it('EV-14 after a sign-in it tells which cookies a page was asked for with', () 
   expect(lines[2]).toContain('GET /notes (cookies sent: sid, theme) → 200');
 });
 
-it('EV-16 a request of another host than the loopback is named with it', () => {
+it('EV-16 names the host of a request unless it is the loopback', () => {
   const of = (url: string) => formatExchange(asked(0, { url }), { values: [], room: 100 });
   expect(of('https://cdn.example/img/leaf.png')).toMatch(/^GET https:\/\/cdn\.example\/img\/leaf\.png /);
   expect(of(`${home}/img/leaf.png`)).toMatch(/^GET \/img\/leaf\.png /);
 });
 
-it('EV-14 leaves out the cookies of answers where nobody was sent away', () => {
+it('EV-14 omits the cookies of responses if nobody was redirected', () => {
   const cookie = { 'set-cookie': 'csrftoken=[masked: cookie]' };
   const page = { resourceType: 'document', responseHeaders: cookie } as const;
   const lines = timeline({
@@ -146,7 +146,7 @@ it('EV-14 leaves out the cookies of answers where nobody was sent away', () => {
   expect(lines.join('\n')).not.toMatch(/cookie/i);
 });
 
-it('EV-14 a repetition within a step is shown once, the same answer after another step again', () => {
+it('EV-14 shows a repetition within a step once, but again after another step', () => {
   const poll = (time: number) => asked(time, { url: `${home}/notes`, responseBody: '[]' });
   const steps = [step(0, 'Navigate /'), step(10, 'Click'), step(20, 'Expect', { isFailing: true })];
   const lines = timeline({ steps, network: [poll(1), poll(11), poll(21), poll(22)] });
@@ -155,7 +155,7 @@ it('EV-14 a repetition within a step is shown once, the same answer after anothe
   );
 });
 
-it('EV-14 an entry of several lines is shown in full only the last time', () => {
+it('EV-14 shows an entry of several lines in full only the last time', () => {
   const logged = ['Failed: boom', '    query: select', 'Failed: boom', '    query: select'];
   const serverLines = logged.map((text, at) => ({ time: at < 2 ? 1_100 : 2_100, text }));
   const lines = timeline({ steps: [step(1_000, 'Navigate /'), step(2_000, 'Click')], serverLines });
@@ -166,7 +166,7 @@ it('EV-14 an entry of several lines is shown in full only the last time', () => 
   expect(lines.filter((line) => line.includes('query: select'))).toHaveLength(1);
 });
 
-it('EV-14 lines of a logger that begins each with a space are entries of their own', () => {
+it('EV-14 reads logger lines that begin with a space as separate entries', () => {
   const serverLines = [' INFO started', ' HTTP GET /', ' HTTP GET /'].map((text) => ({ time: 1_100, text }));
   const lines = timeline({ steps: [step(1_000, 'Navigate /')], serverLines });
   expect(lines.slice(1).map((line) => line.slice(10))).toEqual([
@@ -175,7 +175,7 @@ it('EV-14 lines of a logger that begins each with a space are entries of their o
   ]);
 });
 
-it('EV-14 before the last action that worked, only errors and the sign-in are kept', () => {
+it('EV-14 keeps only errors and the sign-in from before the last successful action', () => {
   const steps = [
     step(0, 'Navigate /'),
     step(100, 'Click'),
@@ -198,7 +198,7 @@ it('EV-14 before the last action that worked, only errors and the sign-in are ke
   expect(text).not.toContain('early 1');
 });
 
-it('EV-11 EV-14 a timeline of any size keeps to its room, and what it leaves out is counted', () => {
+it('EV-11 EV-14 a timeline of any size keeps to its limit, and counts omitted entries', () => {
   const entry = fc.record({
     time: fc.nat(5_000),
     type: fc.constantFrom('log', 'error', 'dialog', 'pageerror'),
@@ -226,7 +226,7 @@ it('EV-11 EV-14 a timeline of any size keeps to its room, and what it leaves out
   );
 });
 
-it('EV-14 the page of a server’s error is marked where its words decided', () => {
+it('EV-14 marks a server’s error page if its text decided', () => {
   const evidence = 'Vite manifest not found at: /app/public/build/manifest.json';
   const { why } = aDiagnosis({
     why: [{ rule: 'r', category: 'build-error', source: 'server', evidence, confidence: 0.9 }],
@@ -260,11 +260,11 @@ it.each<[string, Partial<NetworkEntry>, string]>([
     '→ 200 (text/event-stream, gzip)',
   ],
   ['an answer of the test', { answeredBy: 'test' }, '→ 200 (answered by the test: route)'],
-])('EV-4 an answer says what surprises in it: %s', (_, over, said) => {
+])('EV-4 a response shows its surprising parts: %s', (_, over, said) => {
   expect(answered(over)).toContain(said);
 });
 
-it('EV-4 what a service worker answered and sent is told apart, with the route that does not see it', () => {
+it('EV-4 distinguishes a service worker’s traffic, and names the route that it bypasses', () => {
   const url = `${home}/api/notes`;
   const lines = timeline({
     steps: [step(900, 'Route requests **/api/notes')],
@@ -279,14 +279,14 @@ it('EV-4 what a service worker answered and sent is told apart, with the route t
   expect(lines).toHaveLength(3);
 });
 
-it('EV-4 a request that just misses a route of the test is named', () => {
+it('EV-4 names a request that narrowly misses a route of the test', () => {
   const steps = [step(900, 'Route requests **/api/notes')];
   const said = (url: string) => timeline({ steps, network: [asked(1_000, { url })] })[1];
   expect(said(`${home}/api/notes?page=2`)).toContain("(just misses the test's route **/api/notes)");
   expect(said(`${home}/api/other`)).not.toContain('just misses');
 });
 
-it('EV-14 leaves out the log of a step that worked, and steps within node_modules', () => {
+it('EV-14 omits the log of a successful step, and steps within node_modules', () => {
   const lines = timeline({
     steps: [
       step(1_000, 'Click #a', { log: ['waiting for #a'] }),
@@ -296,7 +296,7 @@ it('EV-14 leaves out the log of a step that worked, and steps within node_module
   expect(lines.map((line) => line.trim())).toEqual(['0.000 Click #a (a.spec.ts:3)']);
 });
 
-it('EV-14 keeps spaces that are a part of what a body says', () => {
+it('EV-14 keeps spaces that belong to the text of a body', () => {
   const responseBody = '{"total":"1\u202F234,50"}';
   expect(answered({ responseHeaders: { 'content-type': 'application/json' }, responseBody })).toContain(
     responseBody,

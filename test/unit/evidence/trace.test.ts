@@ -32,7 +32,7 @@ async function filesOf(zip: string): Promise<Record<string, string>> {
 
 const lines = (...events: unknown[]) => events.map((event) => JSON.stringify(event)).join('\n');
 
-it('EV-9 masks what fields of a trace hold by their names, and known values anywhere', async () => {
+it('EV-9 masks trace fields by their names, and known values anywhere', async () => {
   const header = (name: string, value: string) => ({ name, value });
   const files = await masked(
     {
@@ -57,7 +57,7 @@ it('EV-9 masks what fields of a trace hold by their names, and known values anyw
   for (const line of all.split('\n').filter(Boolean)) expect(() => JSON.parse(line)).not.toThrow();
 });
 
-it('EV-13 keeps what connects a trace: ids, the names of its files, pictures and other text', async () => {
+it('EV-13 keeps the references within a trace: ids, file names, pictures and other text', async () => {
   const sha = '66c1bde112a00a32dbd5343852209f7cb8f0d249';
   const before = {
     type: 'before',
@@ -83,7 +83,7 @@ it('EV-11 EV-9 leaves out broken lines, and files that are neither text nor a pi
   expect(files).toEqual({ 'test.trace': '{"type":"log"}\n' });
 });
 
-it('HN-5 a copy can name other places than the trace that it is of', async () => {
+it('HN-5 a copy can use other paths than the original trace', async () => {
   const folder = tempDir();
   const [from, to] = [path.join(folder, 'a.zip'), path.join(folder, 'b.zip')];
   writeZip(from, {
@@ -105,7 +105,7 @@ const element = (
   children,
 });
 
-it('EV-13 shows a page with one element a line, what was typed into it, and shadow roots', () => {
+it('EV-13 shows a page with one element per line, typed text and shadow roots', () => {
   const root = element(
     'body',
     {},
@@ -138,7 +138,7 @@ it.each<[what: string, field: DomElement]>([
   ['placeholder', element('input', { placeholder: 'Security code', __playwright_value_: '4711' })],
   ['hidden name', element('input', { type: 'hidden', name: 'csrf_test_name', value: '4711' })],
   ['label', element('label', {}, 'API key ', element('input', { id: 'a', __playwright_value_: '4711' }))],
-])('EV-9 masks what is typed into a field whose %s says that it is for a secret', (_, field) => {
+])('EV-9 masks text typed into a field whose %s marks it as secret', (_, field) => {
   const zip = element('input', { name: 'zip-code', __playwright_value_: '80331' });
   const frame = { frameId: 'f', pageId: 'p', url: 'http://a.test', isMainFrame: true };
   const typed = new Set<string>();
@@ -172,7 +172,7 @@ it('EV-9 masks a short code in its field and where it was typed, a long one ever
   for (const text of ['at 7', 'of 7', '"items":7']) expect(all).toContain(text);
 });
 
-it('EV-11 cuts a page that is too long, and leaves out the data of pictures', () => {
+it('EV-11 shortens a page that is too long, and omits picture data', () => {
   const picture = element('img', { src: `data:image/png;base64,${'A'.repeat(5_000)}` });
   expect(renderPageHtml(picture, 1_000)).toMatch(/^<img src="… \d+ characters">$/);
   const long = element('p', {}, ...Array.from({ length: 100 }, () => element('b', {}, 'word')));
@@ -181,7 +181,7 @@ it('EV-11 cuts a page that is too long, and leaves out the data of pictures', ()
   expect(text).toMatch(/was cut -->$/);
 });
 
-it('EV-2 the pictures of a failed screenshot comparison are kept by what they show', async () => {
+it('EV-2 keeps the expected, actual and difference pictures of a failed comparison', async () => {
   const [from, folder] = [tempDir(), tempDir()];
   const attachments = ['cart-expected.png', 'cart-actual.png', 'cart-diff.png', 'other.png'].map((name) => {
     const file = path.join(from, name);
@@ -245,12 +245,12 @@ function headersOf(headers: Record<string, string>, known: Record<string, string
 }
 
 describe('the headers of a request', () => {
-  it.each(['Authorization', 'X-Api-Key', 'apikey'])('EV-9 have only a mask as the value of %s', (name) => {
+  it.each(['Authorization', 'X-Api-Key', 'apikey'])('EV-9 show only a mask as the value of %s', (name) => {
     for (const value of [secret, 'short', `sid=${secret}; theme=dark`])
       expect(headersOf({ [name]: value }).headers[name]).toMatch(/^\[masked: [^\]]+\]$/);
   });
 
-  it('EV-9 EV-4 cookies keep names and attributes but no value, even one that looks like none', () => {
+  it('EV-9 EV-4 cookies keep names and attributes, but no value, even one that looks harmless', () => {
     const value = `sid=${secret}; Domain=localhost; Path=/; HttpOnly\ntheme=dark; SameSite=Lax`;
     const { headers } = headersOf({ 'set-cookie': value, cookie: `a=1; ${secret}` });
     expect(headers['set-cookie']).toMatch(

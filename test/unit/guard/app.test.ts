@@ -51,7 +51,7 @@ async function judgedBy(program: string, clockMs = 60_000) {
 const tooLong = (seconds: number) =>
   `cannot-be-judged: it is unclear what the tests check now (reading it took more than ${seconds} s of processor time)`;
 
-it('HN-3 rejects a change whose judgement takes too long, and says so', async () => {
+it('HN-3 rejects a change that takes too long to judge, and says so', async () => {
   expect(await judgedBy("process.on('message', () => { for (;;); });", 100)).toEqual([tooLong(5)]);
 });
 
@@ -72,7 +72,7 @@ it('HN-3 rejects a change that crashes the guard’s process or makes it fail', 
   expect(await judgedBy(fails)).toEqual([expect.stringContaining('the guard failed: x')]);
 });
 
-it('HN-3 rejects a change if a file that the process requests cannot be read', async () => {
+it('HN-3 rejects a change if a file that the guard’s process requests cannot be read', async () => {
   const broken = { ...request.before, readFiles: () => Promise.reject(new Error('disk gone')) };
   const entry = path.join(tempDir(), 'guard.mjs');
   writeFileSync(

@@ -25,7 +25,7 @@ const click = "await page.getByRole('button').click();";
 const status = (matcher: string) => `await expect(page.getByRole('status')).${matcher};`;
 
 describe('HN-3 the old and new syntax trees of a test are compared', () => {
-  it('HN-3 shows the lines before and after, with title, file, line', async () => {
+  it('HN-3 shows the lines before and after, with title, file and line', async () => {
     const [before, after] = [
       spec(`${click}\n${status("toHaveText('Paid')")}`),
       spec(`${click}\n${status("toHaveText('Open')")}`),
@@ -87,7 +87,7 @@ describe('HN-3 the old and new syntax trees of a test are compared', () => {
   });
 });
 
-it('HN-4 a locator that may change is returned with its file and its line', async () => {
+it('HN-4 returns a locator that may change with its file and line', async () => {
   const { differences, locatorChanges } = await compared(
     spec(click),
     spec(click.replace("getByRole('button')", "locator('#buy')")),
@@ -138,7 +138,7 @@ it('HN-3 judges a spec with any part cut or repeated without crashing', async ()
   );
 });
 
-it('HN-3 stops the removal of any assertion, or its move behind a condition', async () => {
+it('HN-3 rejects removing any assertion or moving it behind a condition', async () => {
   const lines = text.split('\n');
   const asserting = lines.flatMap((line, index) => (line.includes('expect(') ? [index] : []));
   await fc.assert(
@@ -158,8 +158,8 @@ it('HN-3 stops the removal of any assertion, or its move behind a condition', as
 
 const of = (kind: 'cheat' | 'honest') => guardCases.filter((one) => one.kind === kind);
 
-describe('HN-3 HN-4 cheats are stopped, and honest fixes are kept', () => {
-  it.each(of('cheat'))('HN-3 stops $what ($category)', async ({ edits, category, found }) => {
+describe('HN-3 HN-4 rejects cheats and keeps honest fixes', () => {
+  it.each(of('cheat'))('HN-3 rejects $what ($category)', async ({ edits, category, found }) => {
     const findings = await judged(edits, category, found);
     expect([...refusals(findings), ...findings.cut.map(({ file }) => file)]).not.toEqual([]);
   });
@@ -193,7 +193,7 @@ describe('limits', () => {
     expect(await judged(spec(steps), spec(changed))).toEqual([]);
   });
 
-  it('HN-3 rejects code that is nested too deeply, and compares deep code down to its innermost value', async () => {
+  it('HN-3 rejects code that is nested too deeply, and compares deep code down to its last value', async () => {
     const nested = (depth: number, inner: string) => '[0, '.repeat(depth) + inner + ']'.repeat(depth);
     const text = (value: string) => `${imports}test('x', () => { expect([]).toEqual(${value}); });\n`;
     expect(await judged(text(nested(90, '1')), text(nested(90, '2')))).toEqual(['different']);

@@ -16,9 +16,9 @@ import { judged, leftOut, refusals } from './judged.js';
 const app: Edit = ['src/cart.ts', 'price, 1)', 'price, 0)'];
 const spec = 'tests/search.spec.ts';
 
-describe('HN-4 edits to the tests are cut', () => {
+describe('HN-4 edits to the tests are removed from a patch', () => {
   it.each(['build-error', 'runtime-error', 'network-error', 'unknown'] as const)(
-    'HN-4 for a %s, and the rest is tried',
+    'HN-4 for a %s, and the rest of the patch is tried',
     async (category) => {
       const findings = await judged(
         [app, [spec, 'toHaveCount(3)', 'toHaveCount(2)'], ['tests/new.spec.ts', '']],
@@ -29,11 +29,11 @@ describe('HN-4 edits to the tests are cut', () => {
     },
   );
 
-  it.each(protectedFiles)('HN-4 cuts for every class: %s', async (file) => {
+  it.each(protectedFiles)('HN-4 removes for every class: %s', async (file) => {
     expect(leftOut(await judged([app, [file, 'x']], 'runtime-error'))).toEqual([file]);
   });
 
-  it('HN-4 cuts the config with its imports, set-ups and reporters, but not the app that they start', async () => {
+  it('HN-4 removes the config with its imports, set-ups and reporters, but not the app they start', async () => {
     const given: Edit[] = [
       [
         'playwright.config.ts',
@@ -68,7 +68,7 @@ describe('HN-4 edits to the tests are cut', () => {
     expect(refusals(findings)).toEqual([]);
   });
 
-  it('HN-4 cuts an invented value in an environment file, unless the file is a sample', async () => {
+  it('HN-4 removes an invented value in an environment file, unless the file is a sample', async () => {
     const files: Edit[] = [
       ['.env', 'PORT=4000\n'],
       ['web/.env.example', 'SESSION_KEY=for-tests\n'],
@@ -81,13 +81,13 @@ describe('HN-4 edits to the tests are cut', () => {
     expect(await cut('PORT=5000\n')).toMatchObject([{ file: '.env' }]);
   });
 
-  it('HN-4 cuts a link, and a change in another repository', async () => {
+  it('HN-4 removes a link, and a change in another repository', async () => {
     const request = requestOf([app], 'runtime-error');
     const changes = [...request.changes, { path: 'a', kind: 'link' }, { path: 'b', kind: 'other' }] as const;
     expect(leftOut(await judgeChange({ ...request, changes }))).toEqual(['a', 'b']);
   });
 
-  it('HN-4 cuts a snapshot that a run missed, wherever the config puts it', async () => {
+  it('HN-4 removes a snapshot that a run found missing, wherever the config puts it', async () => {
     const request = requestOf([['visual/total.txt', '12']], 'ui-error');
     const errors = (file: string) => [`Error: A snapshot doesn't exist at /shop/${file}, writing actual.\n`];
     expect(leftOut(await judgeChange({ ...request, errors: errors('visual/total.txt') }))).toEqual([
@@ -109,11 +109,11 @@ describe('HN-4 package.json', () => {
     ['another Playwright', '^1.50.0', 'file:./fake'],
     ['what a hook of git executes', '"scripts"', '"simple-git-hooks":{"pre-commit":"sh x"},"scripts"'],
     ['what another tool executes', '"scripts"', '"wireit":{"build":{"command":"sh x"}},"scripts"'],
-  ])('HN-4 does not enter with %s', async (_what, from, to) => {
+  ])('HN-4 is not accepted with %s', async (_what, from, to) => {
     expect(await changed(from, to)).toEqual(['package.json']);
   });
 
-  it('HN-4 enters only together with its dependencies and the lock file', async () => {
+  it('HN-4 is accepted only together with its dependencies and the lock file', async () => {
     const [from, to] = ['"zod":"^4.0.0"', '"zod":"^4.0.0","ms":"^2.1.3"'];
     const lock: Edit = ['package-lock.json', '{ "ms": "2.1.3" }'];
     expect(await changed(from, to, lock)).toEqual([]);
@@ -141,7 +141,7 @@ describe('HN-4 data that the tests name', () => {
     ['an import', 'src/rooms.ts', "import rooms from './content/rooms.json';"],
     ['a server that reads it', 'server.mjs', "app.get('/', () => readFileSync('src/content/rooms.json'));"],
     ['a glob in its folder', 'src/all.ts', "export const all = import.meta.glob('./content/*.json');"],
-  ])('HN-4 is the app’s if its code names it: %s', async (_, ...code) => {
+  ])('HN-4 belongs to the app if its code names it: %s', async (_, ...code) => {
     for (const category of ['ui-error', 'runtime-error'] as const) {
       expect(leftOut(await findingsIn(rooms, code, category))).toEqual([]);
     }
@@ -157,7 +157,7 @@ describe('HN-4 data that the tests name', () => {
       "import '@playwright/test';\nimport '../src/content/rooms.json';",
     ],
     ['it is among the tests', 'tests/data/rooms.json', 'src/rooms.ts', "import '../tests/data/rooms.json';"],
-  ])('HN-4 is the tests’: %s', async (_, file, ...code) => {
+  ])('HN-4 belongs to the tests: %s', async (_, file, ...code) => {
     expect(leftOut(await findingsIn(file, code))).toEqual([file]);
   });
 });
@@ -169,7 +169,7 @@ const suitePaths = {
   titles: [],
 };
 
-it('HN-4 a page in a test folder belongs to the app if no test names it; other files do not', () => {
+it('HN-4 a page in a test folder belongs to the app unless a test names it; other files never do', () => {
   const loaded = ['tests/cart.spec.ts', 'tests/pages/read.html'];
   const isTests = createTestPathPredicate({ ...suitePaths, loaded });
   const own = ['tests/pages/cart.html', 'tests/pages/cart.css'];
@@ -201,7 +201,7 @@ async function reached(files: Readonly<Record<string, string>>): Promise<string[
   return [...(await readTestCode(createFolderSnapshot(root), suitePaths, { edits: [] })).reached].toSorted();
 }
 
-it('HN-4 follows the imports of specs and config, and the modules, set-ups and data that they name', async () => {
+it('HN-4 follows imports of specs and config, and the modules, set-ups and data they name', async () => {
   const files = {
     'playwright.config.ts':
       "import { retries } from './shared/settings';\nexport default { retries, globalSetup: './setup/global' };",

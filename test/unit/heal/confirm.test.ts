@@ -12,7 +12,7 @@ it.each([
   ['an action that waits as long as its test', click, /30s.*actionTimeout/],
   ['an action that waits for less', 'Error: locator.click: Test timeout of 5000ms exceeded.', null],
   ['a test that no action holds up', 'Test timeout of 30000ms exceeded.', null],
-] as const)('RP-1 hints at actionTimeout for %s only if it is worth it', (_, message, words) => {
+] as const)('RP-1 suggests actionTimeout for %s only if it would help', (_, message, words) => {
   const hint = createLongWaitHint([red('Error: boom'), red(message)]);
   if (words === null) expect(hint).toBeNull();
   else expect(hint).toMatch(words);
@@ -26,7 +26,7 @@ async function runOf(shows: Shows, count: { readonly red: number; readonly green
   return { ...run, confirming: runs.filter((one) => one.startsWith('confirm')).length };
 }
 
-it('HL-7 a test that was red half of the time is a fault once it is red seven times in a row', async () => {
+it('HL-7 a test that fails half of the time counts as a fault after seven red runs in a row', async () => {
   const { verdicts, agents, confirming } = await runOf((_, { run }) => (run <= 6 ? 'red' : null), {
     red: 3,
     green: 3,
@@ -36,7 +36,7 @@ it('HL-7 a test that was red half of the time is a fault once it is red seven ti
   expect(confirming).toBe(6);
 });
 
-it('HL-7 a test that was flaky before, but rarely, is a fault if it is red twice', async () => {
+it('HL-7 a test that was rarely flaky counts as a fault after two red runs', async () => {
   const byFix: Shows = (_, { fixes }) => (fixes.size > 0 ? null : 'red');
   const { verdicts, confirming } = await runOf(byFix, { red: 1, green: 19 });
   expect(verdicts).toEqual({ t1: 'healed' });

@@ -56,7 +56,7 @@ describe('the code that a fix touches', () => {
   });
 });
 
-describe('what the project says about a fix', () => {
+describe('the project’s own text about a fix', () => {
   const readme = '# Post\n\nParcels over 20 kg are refused at the desk.\n\nStamps are sold at noon.\n';
   const texts = [
     { path: 'README.md', text: readme, green: readme.replace('20', '30') },
@@ -68,7 +68,7 @@ describe('what the project says about a fix', () => {
     },
   ];
 
-  it('HN-11 finds lines of documents and comments with the names that the fix touches', () => {
+  it('HN-11 finds documentation and comments that mention names in the fix', () => {
     const rules = findRules([{ ...file, red: feeOf('  const parcels = 20;\n') }], texts);
     const lines = rules.map(({ file, line, hasChanged }) => `${file}:${line} ${String(hasChanged)}`);
     expect(lines).toContain('README.md:3 true');
@@ -82,7 +82,7 @@ describe('what the project says about a fix', () => {
     expect(rules.map(({ text }) => text)).toEqual(['// Parcels over 20 kg are refused.']);
   });
 
-  it('HN-11 finds nothing if no line has such a name', () => {
+  it('HN-11 finds nothing if no line mentions such a name', () => {
     expect(findRules([file], [{ path: 'README.md', text: 'Stamps are sold at noon.\n' }])).toEqual([]);
   });
 });

@@ -94,7 +94,7 @@ describe('the loop for one cause', () => {
   });
 
   it.each([['1, 2, 3, 4, 5 and 2 more', { changedInProject: ['1', '2', '3', '4', '5', '6', '7'] }]])(
-    'HN-1 names what its agent did beside its fix: %s',
+    'HN-1 names other things that its agent did besides the fix: %s',
     async (named, work) => {
       const { session: given, events } = await session(['boom', 'boom', 'boom']);
       const { workspace } = given;
@@ -117,13 +117,13 @@ describe('the loop for one cause', () => {
   it.each([
     ['the test is green in the next run', ['crash', null], 'green'],
     ['the old error is back in the next run', ['crash', 'boom'], 'still-failing'],
-  ])('HL-3 does not believe another error at first sight: %s', async (_, reruns, kind) => {
+  ])('HL-3 does not accept another error after one run: %s', async (_, reruns, kind) => {
     const { session: given } = await session(reruns);
     const { attempts } = await healAlone(given, cause);
     expect(attempts[0]).toMatchObject({ end: { kind } });
   });
 
-  it('HN-9 does not count the return of an error that was fixed before as progress: A, B, A stops', async () => {
+  it('HN-9 a returning error that was fixed before is no progress: A, B, A stops', async () => {
     const { session: given } = await session(['crash', 'crash', 'crash']);
     const before = new Set([failing('t1', 'crash').signature]);
     const { attempts, end } = await healAlone(given, cause, { earlierSignatures: before });
@@ -202,7 +202,7 @@ describe('the loop for one cause', () => {
   it.each([
     ['what no agent may change', 'whole', { cut: [config] }],
     ['what changes what the tests expect', 'tests', { differences: [difference] }],
-  ])('HN-4 BL-6 %s is left out, proven, and asked of a person: %s', async (_, side, found) => {
+  ])('HN-4 BL-6 %s is left out, proven, and put to a person: %s', async (_, side, found) => {
     const guard: Session['guard'] = async () => ({ ...noFindings, ...found });
     const { session: given, events, agents } = await session([null, null, null], { guard });
     const { attempts, end } = await healAlone(given, cause);
@@ -235,21 +235,24 @@ describe('the loop for one cause', () => {
   it.each([
     ['its tests are red with it', ['boom', null], {}],
     ['the tests are the specification', [null], { intent: 'tests' }],
-  ] as const)('HN-4 BL-6 nobody is asked about what was left out if %s', async (_, reruns, verify) => {
-    let made = 0;
-    const base = someSettings();
-    const { session: given, agents } = await session([...reruns], {
-      settings: { ...base, verify: { ...base.verify, ...verify } },
-      guard: async () => ({ ...noFindings, differences: (made += 1) === 1 ? [difference] : [] }),
-    });
-    const { attempts, end } = await healAlone(given, cause);
-    expect(attempts).toMatchObject([
-      { end: { kind: 'still-failing' }, cut: [{ file: 'src/a.ts' }] },
-      { end: { kind: 'green' } },
-    ]);
-    expect(agents).toHaveLength(2);
-    expect(end.verdict).toBe('healed');
-  });
+  ] as const)(
+    'HN-4 BL-6 nobody is asked about the left-out part of a patch if %s',
+    async (_, reruns, verify) => {
+      let made = 0;
+      const base = someSettings();
+      const { session: given, agents } = await session([...reruns], {
+        settings: { ...base, verify: { ...base.verify, ...verify } },
+        guard: async () => ({ ...noFindings, differences: (made += 1) === 1 ? [difference] : [] }),
+      });
+      const { attempts, end } = await healAlone(given, cause);
+      expect(attempts).toMatchObject([
+        { end: { kind: 'still-failing' }, cut: [{ file: 'src/a.ts' }] },
+        { end: { kind: 'green' } },
+      ]);
+      expect(agents).toHaveLength(2);
+      expect(end.verdict).toBe('healed');
+    },
+  );
 
   it.each([
     [
@@ -261,26 +264,29 @@ describe('the loop for one cause', () => {
     ],
     ['does not ask', 'they are red all the same', ['boom', 'boom'], true, 'failed'],
     ['does not ask', 'the app is as it was when they were green', [null], false, 'failed'],
-  ] as const)('BL-6 %s about what no agent healed: %s', async (_, __, last, hasChanged, verdict) => {
-    const { session: made } = await session(['boom', 'boom', 'boom', ...last]);
-    const given = hasChanged ? inChangedApp(made) : made;
-    const { root } = given.workspace;
-    const file = path.join(hasChanged ? root : tempDir(), 'a.spec.ts');
-    writeFileSync(file, "expect(text).toBe('old');\n");
-    const message = 'Error: boom\n\nExpected: "old"\nReceived: "new"';
-    const location = { file, line: 1, column: 1 };
-    const lead = failing('t1', 'boom', {
-      failure: aTestFailure({ errors: [anError(message, { location })] }),
-    });
-    const contents = openContentStore(given.folder.dir);
-    const hooks = {
-      proposeExpectations: (itsCause: Cause) => createExpectationPatch(itsCause, { root, contents }),
-    };
-    const { attempts, end } = await healAlone({ ...given, hooks }, aCause({ lead }));
-    expect(end.verdict).toBe(verdict);
-    const offers = attempts.flatMap(({ end: one }) => (one.kind === 'offered' ? one.side : []));
-    expect(offers).toEqual(verdict === 'escalated' ? ['tests', 'app'] : []);
-  });
+  ] as const)(
+    'BL-6 %s about a failure that no agent healed: %s',
+    async (_, __, last, hasChanged, verdict) => {
+      const { session: made } = await session(['boom', 'boom', 'boom', ...last]);
+      const given = hasChanged ? inChangedApp(made) : made;
+      const { root } = given.workspace;
+      const file = path.join(hasChanged ? root : tempDir(), 'a.spec.ts');
+      writeFileSync(file, "expect(text).toBe('old');\n");
+      const message = 'Error: boom\n\nExpected: "old"\nReceived: "new"';
+      const location = { file, line: 1, column: 1 };
+      const lead = failing('t1', 'boom', {
+        failure: aTestFailure({ errors: [anError(message, { location })] }),
+      });
+      const contents = openContentStore(given.folder.dir);
+      const hooks = {
+        proposeExpectations: (itsCause: Cause) => createExpectationPatch(itsCause, { root, contents }),
+      };
+      const { attempts, end } = await healAlone({ ...given, hooks }, aCause({ lead }));
+      expect(end.verdict).toBe(verdict);
+      const offers = attempts.flatMap(({ end: one }) => (one.kind === 'offered' ? one.side : []));
+      expect(offers).toEqual(verdict === 'escalated' ? ['tests', 'app'] : []);
+    },
+  );
 
   it.each([
     ['its test is red there', 'tests/a.spec.ts', 'boom', 'offered', ['green\n']],
@@ -325,7 +331,7 @@ describe('the loop for one cause', () => {
     expect(offers).toMatchObject([{ side: 'app', because }]);
   });
 
-  it('HN-7 BL-1 tests that only ran with a patch that waits for a person do not count as passed', async () => {
+  it('HN-7 BL-1 tests that ran only with a patch awaiting a person do not count as passed', async () => {
     const { session: given, events } = await session([null, null, null]);
     const patch = { side: 'app', summary: 'takes it back', edits: [] } as const;
     const pending = { ...anAttempt(), agent: 'built-in' };
@@ -347,7 +353,7 @@ describe('the loop for one cause', () => {
     expect(offered?.end).toMatchObject({ kind: 'offered', proof: ['red', 'green', 'red', 'green'] });
   });
 
-  it('HN-4 ME-7 tests that a person has opened may change: it is named, and healed', async () => {
+  it('HN-4 ME-7 heals with changes to tests that a person has opened, and names them', async () => {
     const known = { ...anUnknown, decision: { chosen: null, allows: 'tests' } } as const;
     const asked: unknown[] = [];
     const { session: given } = await session([null], {
@@ -433,7 +439,7 @@ describe('the loop with a store', () => {
   });
 
   it.each(['ui-error', 'build-error'] as const)(
-    'ME-8 says that a heal did not hold, unless the fault of that message was of another class: %s',
+    'ME-8 reports that a heal did not hold, unless the fault had another class: %s',
     async (category) => {
       const fix = {
         runId: 'r1',
@@ -491,7 +497,7 @@ describe('the built-in fixer before the agents', () => {
     expect((await healAlone(again.session, cause)).attempts.map((one) => one.agent)).toEqual(['code-review']);
   });
 
-  it('BF-1 fails what it cannot fix if there is no agent program, and says so', async () => {
+  it('BF-1 fails if it cannot fix a failure and there is no agent program, and says so', async () => {
     const settings = someSettings();
     const agents = Object.fromEntries(
       Object.entries(settings.agents).map(([name, agent]) => [name, { ...agent, runner: 'built-in' }]),
@@ -574,7 +580,7 @@ describe('restart agent', () => {
       expect(events).toMatchObject([{ type: 'agent.retrying', delayMs: slept[0] }]);
     });
 
-    it('AG-7 leaves a provider that asks for more than five minutes to a person, with the time', async () => {
+    it('AG-7 leaves a requested wait of more than five minutes to a person, with the time', async () => {
       const { run, starts, clock } = await runThrough([{ ...overloaded, waitMs: 300_001 }]);
       expect(starts).toHaveLength(1);
       expect(clock.slept).toEqual([]);
@@ -689,7 +695,7 @@ it('BF-5 applies a fix without a copy of the project, keeps modes, and follows l
   expect(readFileSync(path.join(root, 'real', 'a.ts'), 'utf8')).toBe('a\n');
 });
 
-it('SC-4 HN-3 a patch from another machine is judged by the guard, whatever name it has', async () => {
+it('SC-4 HN-3 the guard judges a patch from another machine under any agent’s name', async () => {
   const file = 'self-heal-elsewhere/a.ts';
   const patch = `diff --git a/${file} b/${file}\nnew file mode 100644\nindex ${'0'.repeat(40)}..${'1'.repeat(40)}\n--- /dev/null\n+++ b/${file}\n@@ -0,0 +1,1 @@\n+x\n`;
   const fix = readFix(Buffer.from(patch));
@@ -722,7 +728,7 @@ it.each([
     "--- a/expect.spec.ts\n+++ b/expect.spec.ts\n-  await signIn('admin');\n+  await signIn('account');",
     false,
   ],
-])('BL-6 only a patch that changes what a test expects asks about new behavior: %j', (patch, expected) => {
+])('BL-6 only a patch that changes a test’s expectation asks about new behavior: %j', (patch, expected) => {
   expect(changesExpectation(patch)).toBe(expected);
 });
 

@@ -75,7 +75,7 @@ it('SC-3 agents of several causes work at the same time, but no more than limits
   expect(kinds.indexOf('agent.ended')).toBe(3);
 });
 
-it('SC-3 tests the fix of the agent that ends first; the report keeps the order of the causes', async () => {
+it('SC-3 tests the fix of the first agent to finish; the report keeps the order of the causes', async () => {
   const agents = remoteAgents(2);
   const shows: Shows = (test, at) => {
     // The first agent goes on until the second one's fix is tested.
@@ -95,7 +95,7 @@ const sharedFault: Shows = (test, { fixes }) => (fixes.has('1') ? null : `fault 
 
 const nine = Array.from({ length: 9 }, (_, at) => `t${at + 1}`);
 
-it('SC-3 HN-5 tries all ready fixes in one run, and separates them in few more', async () => {
+it('SC-3 HN-5 tries all ready fixes in one run, and separates them in a few more', async () => {
   const agents = remoteAgents(9);
   const running = simulatedRun(nine, ownFault, { settings: settingsFor(9), runAgent: agents.runAgent });
   await agents.allStarted;
@@ -269,7 +269,7 @@ it.each([
   },
 );
 
-it('SC-3 HN-7 if self-heal fails in one cause, stops the others at once and says nothing about them', async () => {
+it('SC-3 HN-7 an internal error in one cause stops the others at once, without a verdict on them', async () => {
   const agents = remoteAgents(2);
   const ended: string[] = [];
   const runs: string[] = [];

@@ -214,7 +214,7 @@ const worlds = (
 
 const never = () => 1;
 
-it('HN-5 HN-6 the proof keeps needed fixes, and none that is needless or breaks a test', () => {
+it('HN-5 HN-6 the proof keeps needed fixes, and reverts those that are needless or break a test', () => {
   fc.assert(
     fc.property(worlds(fc.constant(0)), (world) => {
       const { kept, results, tests } = prove(world, never);
@@ -268,7 +268,7 @@ const redWithoutAnother: readonly [TrueFix[], number] = [
   1_496_970_855,
 ];
 
-it('HN-5 a proof with tests that are green by chance ends, and keeps only fixes with a red run without', () => {
+it('HN-5 a proof with flaky tests ends, and keeps only fixes without which a run was red', () => {
   fc.assert(
     fc.property(worlds(fc.constantFrom(0, 0, 0.1, 0.5, 0.9), fc.boolean()), fc.integer(), (world, seed) => {
       const { kept, results, tests } = prove(world, chance(seed));

@@ -369,7 +369,7 @@ describe('judge', () => {
     expect(judgeRerun(before, { ended: 'skipped', ...nothing }).kind).toBe('vanished');
   });
 
-  it('HL-2 does not treat a suite that no longer starts as progress of a test', () => {
+  it('HL-2 does not treat a suite that no longer starts as a test’s progress', () => {
     const seen = judgeRerun(before, { ended: 'absent', failure: null, suiteFailure: suite });
     const because = expect.stringContaining('no longer runs') as unknown;
     expect(seen).toMatchObject({ kind: 'still-failing', because });
@@ -453,18 +453,18 @@ const bounds = {
 
 const names = (some: readonly TestFile[]) => some.map((one) => one.ids[0]);
 
-it('HN-6 runs everything if time allows, starting with what is near the change', () => {
+it('HN-6 runs everything if time allows, starting with tests near the change', () => {
   const chosen = chooseRegression(files, bounds);
   expect(names(chosen.files)).toEqual(['search-1', 'cart-1', 'admin-1', 'order-1']);
   expect(chosen.leftOut).toEqual([]);
 });
 
-it('HN-6 is limited by time, and says what it leaves out', () => {
+it('HN-6 is limited by time, and says which tests it leaves out', () => {
   const chosen = chooseRegression(files, { ...bounds, timeMs: 9000 });
   expect(names(chosen.files)).toEqual(['search-1', 'cart-1']);
   expect(names(chosen.leftOut)).toEqual(['admin-1', 'order-1']);
 });
 
-it('HN-6 expects as many workers as in the first run', () => {
+it('HN-6 expects as many workers as the first run had', () => {
   expect(chooseRegression(files, { ...bounds, timeMs: 9000, workers: 2 }).leftOut).toEqual([]);
 });

@@ -406,7 +406,7 @@ it.each<Scenario>([
     { teardown: (_, { run, fixes }) => (run > 6 && !fixes.has('2') ? 'the disk is nearly full' : null) },
   ],
 ])(
-  'AG-8 HN-1 HN-2 HN-5 HN-6 HN-7 HL-3 HL-6 HL-7 CS-10 what is left if %s',
+  'AG-8 HN-1 HN-2 HN-5 HN-6 HN-7 HL-3 HL-6 HL-7 CS-10 the verdicts and fixes if %s',
   async (_, count, shows, left, over) => {
     const run = await simulatedRun(tests(count), shows, over);
     const verdicts = tests(count).map((id) => run.verdicts[id]);
@@ -417,7 +417,7 @@ it.each<Scenario>([
 );
 
 describe('the shared proof', () => {
-  it('HN-5 CL-5 asks a person about a fix for which no clean copy could be run, and names the files', async () => {
+  it('HN-5 CL-5 asks a person about a fix if no clean copy could run, and names the files', async () => {
     const run = await simulatedRun(tests(1), outliving, { leftovers: ['dev.db'] });
     expect(run.ends).toMatchObject([{ verdict: 'green-once', unproven: true }]);
     expect(run.ends[0]?.reason).toMatch(/dev\.db.*there is none/);
@@ -474,7 +474,7 @@ describe('the shared proof', () => {
     ]);
   });
 
-  it('HN-5 after an interrupt, a kept change that was built on an unproven fix counts as reverted with it', async () => {
+  it('HN-5 an interrupt reverts a kept change together with the unproven fix that it builds on', async () => {
     // Change 2 gets t2 past its first error.
     const shows = but(own, 't2', ({ fixes }) => (fixes.has('2') ? 'another error of t2' : 'error of t2'));
     const { runs } = await simulatedRun(tests(2), shows);
@@ -501,7 +501,7 @@ it('HL-6 HN-5 proves a fix on every test of its cause in as many Playwright runs
   expect(run.verdicts).toEqual(Object.fromEntries(five.map((id) => [id, 'healed'])));
 });
 
-it('HL-6 runs the most different tests without the fix: of other files, and already run again', () => {
+it('HL-6 picks the most diverse tests to run without the fix: other files, already re-run', () => {
   const one = (id: string, file: string, over: Partial<DiagnosedFailure> = {}): DiagnosedFailure => {
     const test = aTest(id, { location: { file, line: 1, column: 1 } });
     return aDiagnosed({ failure: aTestFailure({ test }), ...over });
@@ -529,7 +529,7 @@ it('HL-7 re-runs three of the tests that failed alike, and heals the others with
   expect(new Set(Object.values(verdicts))).toEqual(new Set(['healed']));
 });
 
-it('HL-7 runs all of them if the three turn out to have several causes', async () => {
+it('HL-7 runs all of them if the three have several causes', async () => {
   const shows = unfixed((id, { run }) => (run > 1 && id === 't2' ? 'another' : 'shared'));
   const { runs, report } = await simulatedRun(six, shows);
   expect(confirming(runs)).toEqual(['confirm t1 t2 t3', 'confirm t4 t5 t6']);
@@ -578,7 +578,7 @@ it('HL-7 groups tests with the same error, and tests that wait in vain on the sa
   ]);
 });
 
-it('CS-7 chooses neighbors of the same file, or else of its project, near a failing test and not slow', () => {
+it('CS-7 chooses fast tests near a failing test, from its file or else from its project', () => {
   const at = (id: string, line: number, over = {}) =>
     aTest(id, { location: { file: 'a.spec.ts', line, column: 1 }, titlePath: ['a.spec.ts', id], ...over });
   const green = [
@@ -663,7 +663,7 @@ it('HN-6 a test that is red in the regression run and green in its re-run is fla
   expect(moves).toEqual([]);
 });
 
-it('HN-6 reverts the fix without which a broken test is green, and its cause says so', async () => {
+it('HN-6 reverts the fix that broke a test, and its cause says so', async () => {
   const { regression, moves, causes, events } = await regressionAfter([['t3'], ['t3'], []]);
   expect(regression?.broke).toMatchObject([{ causeId: 'c1', tests: ['t3'] }]);
   expect(moves).toEqual(['without 1', 'revert 1']);
@@ -676,7 +676,7 @@ it('HN-6 reverts the fix without which a broken test is green, and its cause say
   });
 });
 
-it('HN-6 reapplies the fix if the test is red without it, too, and the test stays red', async () => {
+it('HN-6 reapplies the fix if the test is red without it too; the test stays red', async () => {
   const { regression, unexplained, moves } = await regressionAfter([['t3'], ['t3'], ['t3']]);
   expect(regression?.broke).toEqual([]);
   expect(moves).toEqual(['without 1', 'without']);
@@ -846,7 +846,7 @@ it.each([
       reviewer: null,
       runners: { own: { kind: 'command' as const, command: ['x'], prompt: 'stdin' as const } },
     },
-    'own is a command, and agents.yaml names no runner for the agent review-fix',
+    'own is a custom command, so agents.yaml must name a runner for the agent review-fix',
   ],
 ])('HN-11 a fix that is not reviewed enters, and the report says %s', async (_, over, why) => {
   const agents = Object.entries(settings.agents).map(([name, agent]) => [name, { ...agent, runner: 'own' }]);
@@ -905,7 +905,7 @@ it('HN-11 reviews the fixes of two causes in parallel, and reverts only the one 
   expect([...run.fixes]).toEqual(['2']);
 });
 
-it('HN-11 another program than the fixer’s reviews, or the fixer’s own if the other cannot work', async () => {
+it('HN-11 prefers another program as reviewer, and falls back to the fixer’s own', async () => {
   const home = tempDir('home');
   writeInto(home, { '.claude/commands/review-fix.md': 'x' });
   vi.stubEnv('HOME', home);
@@ -938,7 +938,7 @@ function signal() {
   return { promise, resolve };
 }
 
-it('HN-11 the proof continues during a review, and ends after both', async () => {
+it('HN-11 the proof continues during a review, and ends after both finish', async () => {
   const [begun, proven] = [signal(), signal()];
   let isGreen = false;
   const run = await simulatedRun(
@@ -972,7 +972,7 @@ const byOneChange = {
   }),
 };
 
-it('HL-6 BL-1 causes that one change broke get one agent, whose fix is proven on all of their tests', async () => {
+it('HL-6 BL-1 causes that one change broke get one agent, whose fix is proven on all their tests', async () => {
   const run = await simulatedRun(tests(3), sharedApart, byOneChange);
   expect(run.causes).toEqual(['c1 healed']);
   expect(run.verdicts).toEqual({ t1: 'healed', t2: 'healed', t3: 'healed' });
@@ -1027,7 +1027,7 @@ it.each(['code_error', 'never_retry'] as const)(
   },
 );
 
-it('HL-6 BL-6 a person is asked one question about them', async () => {
+it('HL-6 BL-6 a person is asked one question about causes that one change broke', async () => {
   const run = await simulatedRun(tests(3), sharedApart, {
     ...byOneChange,
     settings,
@@ -1038,7 +1038,7 @@ it('HL-6 BL-6 a person is asked one question about them', async () => {
   expect(run.events.filter(({ type }) => type === 'agent.waiting_for_input')).toHaveLength(1);
 });
 
-it('HL-6 a test that such a fix leaves red becomes a cause of its own', async () => {
+it('HL-6 a test that a shared fix leaves red becomes a cause of its own', async () => {
   const run = await simulatedRun(tests(2), own, byOneChange);
   expect(run.causes).toEqual(['c1 healed', 'c3 healed']);
   expect([...run.fixes]).toEqual(['1', '2']);
@@ -1048,14 +1048,11 @@ it('HL-6 a test that such a fix leaves red becomes a cause of its own', async ()
 it.each([
   ['until the end of its day', '1970-01-01', 'quarantined'],
   ['no longer after it', '1969-12-31', 'healed'],
-])(
-  'ME-7 PB-6 agents.yaml quarantines the test that it names as reports do, %s',
-  async (_, until, verdict) => {
-    const { report } = await simulatedRun(['t1'], shared);
-    const name = formatTitles(report.tests[0]?.title ?? []);
-    // What cannot be seen in a name does not count.
-    const settings = someSettings({ quarantine: [{ test: `${name}\ufe0f`, until }] });
-    const quarantined = await simulatedRun(['t1'], shared, { settings });
-    expect(quarantined.report.tests).toMatchObject([{ verdict }]);
-  },
-);
+])('ME-7 PB-6 agents.yaml quarantines a test by its name in reports, %s', async (_, until, verdict) => {
+  const { report } = await simulatedRun(['t1'], shared);
+  const name = formatTitles(report.tests[0]?.title ?? []);
+  // What cannot be seen in a name does not count.
+  const settings = someSettings({ quarantine: [{ test: `${name}\ufe0f`, until }] });
+  const quarantined = await simulatedRun(['t1'], shared, { settings });
+  expect(quarantined.report.tests).toMatchObject([{ verdict }]);
+});

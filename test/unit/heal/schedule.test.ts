@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { Agents, PriorityLock } from '../../../src/heal/schedule.js';
 import { simulatedSchedule } from '../../rig/simulated-schedule.js';
 
-it('SC-3 gives the tree to the most useful task, and among equals to the longest waiting', async () => {
+it('SC-3 gives the working tree to the most useful task, then to the longest waiting', async () => {
   const tree = new PriorityLock();
   await tree.acquire(() => 0);
   const order: string[] = [];
@@ -25,7 +25,7 @@ it('SC-3 gives the tree to the most useful task, and among equals to the longest
   expect(tree.isHeld).toBe(false);
 });
 
-it('SC-3 gives agents in order, each in its last copy if that is free, and none to a stopped cause', async () => {
+it('SC-3 starts agents in order, each in its last copy if free, but none for a stopped cause', async () => {
   const agents = new Agents(2);
   const { signal } = new AbortController();
   expect(await agents.acquireCopy(1, signal)).toBe(1);

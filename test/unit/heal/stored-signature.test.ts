@@ -10,7 +10,7 @@ const decidedBy = (evidence: string, confidence = 0.95) =>
     }),
   });
 
-it('ME-1 the store distinguishes equal errors of a test if different server errors are behind them', () => {
+it('ME-1 the store distinguishes equal errors with different server errors behind them', () => {
   const first = storedSignature(decidedBy("KeyError: 'total'"));
   expect(first).toMatch(/^shop:Error:[\da-f]{8}$/);
   expect(first).toBe(storedSignature(decidedBy("KeyError: 'total'")));

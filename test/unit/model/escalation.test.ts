@@ -67,7 +67,7 @@ describe('a question to a person', () => {
     },
   );
 
-  it('BL-4 BL-6 offers the patches that are ready, the newest of each side, and says what broke it', () => {
+  it('BL-4 BL-6 offers the newest ready patch of each side, and says what broke the test', () => {
     const of = (side: Side, over: Partial<Attempt>) =>
       anAttempt({ end: { kind: 'offered', because: '', side, proof: ['red', 'green'] }, ...over });
     const attempts = [
@@ -128,7 +128,7 @@ describe('a question to a person', () => {
     [{ category: 'database-error', facts: { ...facts, table: 'orders', policy: 'p' } }, 'security rule'],
     [{ category: 'network-error', facts: { ...facts, endpoint: 'POST /api/orders → 500' } }, '/api/orders'],
     [{ category: 'unknown', retry: 'never_retry' }, 'credentials'],
-  ] as const)('ME-5 says in plain words what is wrong: %j', (over, words) => {
+  ] as const)('ME-5 describes the problem in plain words: %j', (over, words) => {
     const said = describeProblem(aDiagnosis(over), { tests: 1, agentQuestion: null });
     expect(said).toContain(words);
     expect(said).not.toMatch(/:\d+|getBy|select /i);
@@ -180,7 +180,7 @@ it('BL-3 names no hunk or file of changes of several commits that runs have not 
   const other = { ...one, file: 'src/b.ts', commit: null };
   const wide = aBlame({ hunks: [one, other], isMinimal: false, outOf: 2, runs: 3 });
   expect(describeBlameAt(wide)).toBe(
-    'It is green without all 2 changes since ba5e000; 3 runs have not narrowed them down to a commit',
+    'It is green with all 2 changes since ba5e000 reverted; 3 runs have not narrowed them down to a commit',
   );
 });
 

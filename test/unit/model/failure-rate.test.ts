@@ -16,7 +16,7 @@ describe('a failure rate', () => {
     [4, 30, 0.0376, 0.3072],
     [10, 10, 0.6915, 1],
     [7, 700, 0.004, 0.0205],
-  ])('FL-1 has the exact bounds of Clopper and Pearson: red %d of %d', (red, runs, low, high) => {
+  ])('FL-1 has the exact Clopper-Pearson bounds: red %d of %d', (red, runs, low, high) => {
     const bounds = computeBounds({ red, runs });
     expect(bounds.low).toBeCloseTo(low, 3);
     expect(bounds.high).toBeCloseTo(high, 3);
@@ -30,7 +30,7 @@ describe('a failure rate', () => {
     [10, 20, 'flaky'],
     [5, 5, 'open'],
     [20, 20, 'always-red'],
-  ] as const)('FL-1 is measured until its count says enough: red %d of %d is %s', (red, runs, shown) => {
+  ] as const)('FL-1 is measured until its bounds suffice: red %d of %d is %s', (red, runs, shown) => {
     expect(judgeCount({ red, runs }, { look: 2, expected: 0.2 })).toBe(shown);
   });
 
@@ -40,7 +40,7 @@ describe('a failure rate', () => {
     [1, 1, 90],
     [10, 10, 4],
     [0, 10, Infinity],
-  ])('FL-4 asks for so many greens: red %d of %d', (red, runs, greens) => {
+  ])('FL-4 determines how many green runs a proof needs: red %d of %d', (red, runs, greens) => {
     expect(countGreensNeeded({ red, runs })).toBe(greens);
   });
 
@@ -53,7 +53,7 @@ describe('a failure rate', () => {
     [[20, 100], [10, 100], false],
     [[0, 100], [0, 100], false],
     [[0, 10], [10, 10], false],
-  ] as const)('FL-2 is surely higher than another: %j than %j is %s', (one, other, isSure) => {
+  ] as const)('FL-2 is significantly higher than another: %j than %j is %s', (one, other, isSure) => {
     const count = ([red, runs]: readonly [number, number]) => ({ red, runs });
     expect(isSurelyHigher(count(one), count(other))).toBe(isSure);
   });
@@ -63,9 +63,12 @@ describe('a failure rate', () => {
     [1, 2, 7],
     [9, 10, 7],
     [1, 20, 2],
-  ])('HL-7 asks for so many reds of a test that is flaky: red %d of %d', (red, runs, reds) => {
-    expect(countRedsNeeded({ red, runs })).toBe(reds);
-  });
+  ])(
+    'HL-7 determines how many red runs a flaky test needs to be a fault: red %d of %d',
+    (red, runs, reds) => {
+      expect(countRedsNeeded({ red, runs })).toBe(reds);
+    },
+  );
 
   it('FL-1 FL-4 is within its bounds, and a proof leaves at most 1 % to a test that still fails', () => {
     const count = fc

@@ -3,7 +3,7 @@ import { formatAttempt } from '../../../src/outputs/view.js';
 import { anAttempt } from '../../rig/builders.js';
 
 it.each(['person', 'memory', 'patch'] as const)(
-  'RP-1 the patch of a %s names no program that made it',
+  'RP-1 a %s’s patch does not name the program that made it',
   (proposedBy) => {
     const claim = { status: 'fixed', summary: 'the patch of the app, chosen by a person' } as const;
     const attempt = anAttempt({ proposedBy, claim, slashCommand: null, runner: 'built-in' });

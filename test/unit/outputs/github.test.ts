@@ -35,7 +35,7 @@ describe('annotations', () => {
     fc.assert(fc.property(fc.string({ unit: 'binary' }), check));
   });
 
-  it('RP-3 stop after fifty, which is all that GitHub shows, with a count of the rest', () => {
+  it('RP-3 stop at fifty, the limit of GitHub, with a count of the rest', () => {
     const causes = Array.from({ length: 5000 }, () => failed);
     const found = read({ causes });
     expect(found).toHaveLength(51);

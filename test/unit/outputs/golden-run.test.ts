@@ -60,6 +60,6 @@ it.each([
   ['junit.xml', renderJunit(report)],
   ['annotations.txt', renderGithubAnnotations(report, { workspace: '/repo', project: '/repo' }).join('\n')],
   ['outputs.txt', renderGithubOutputs(report, folder, 'random')],
-])('RP-1 RP-2 RP-3 the words of a run are those of %s', async (file, text) => {
+])('RP-1 RP-2 RP-3 the text of a run matches %s', async (file, text) => {
   await expect(text).toMatchFileSnapshot(path.join('golden-run', file));
 });

@@ -131,7 +131,7 @@ it.each([
   ['`escalations show`', ({ escalation }) => formatEscalation(escalation)],
   ['the live page', ({ escalation }) => String(showQuestions([escalation]))],
 ] satisfies [string, (run: Awaited<ReturnType<typeof asked>>) => string | Promise<string>][])(
-  'BL-6 ME-5 RP-4 %s shows both patches of a question, the tests first, with their proofs',
+  'BL-6 ME-5 RP-4 %s shows both patches of a question with their proofs, the tests first',
   async (_, show) => {
     // Words of a diff are marked one by one.
     const shown = (await show(await asked())).replaceAll(/<\/?(?:ins|del)>/g, '');
@@ -143,7 +143,7 @@ it.each([
   },
 );
 
-it('HN-10 a patch is read from its run’s own folder alone', async () => {
+it('HN-10 a patch is read only from its run’s own folder', async () => {
   const { project, dir, escalation } = await asked();
   for (const patch of ['../../../package.json', 'report.json', 'attempts/4.patch', null])
     expect(readPatch(dir, patch, redactor), String(patch)).toBeNull();

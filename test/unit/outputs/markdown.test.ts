@@ -22,7 +22,7 @@ const closes =
 /** The stretches of text that a forge searches: what is escaped stands for itself, and a comment ends a stretch. */
 const searched = (markdown: string) => markdown.replaceAll(/\\([!-/:-@[-`{-~])/g, '$1').split('<!-- -->');
 
-describe('text of others', () => {
+describe('text from others', () => {
   it.each([
     'Fixes GH-13',
     'closes #14',
@@ -38,7 +38,7 @@ describe('text of others', () => {
     'www.evil.test',
     '@ann and ann@shop.test',
     'own/shop@4f2d9c1b7e, see $12',
-  ])('PB-5 refers to nothing, links nowhere and closes nothing: %s', (text) => {
+  ])('PB-5 creates no reference or link, and closes no issue: %s', (text) => {
     const shown = escapeProse(text);
     for (const part of searched(shown)) for (const pattern of references) expect(part).not.toMatch(pattern);
     for (const source of [shown, searched(shown).join(''), renderCode(text)])
@@ -47,7 +47,7 @@ describe('text of others', () => {
   });
 
   it.each(['a test of 3 steps', 'expected "1 item" at src/shop.ts:12', 'the fix is in order.ts'])(
-    'PB-5 stays as it is where it refers to nothing: %s',
+    'PB-5 stays as it is if it contains no reference: %s',
     (text) => expect(escapeProse(text)).toBe(text),
   );
 });

@@ -16,7 +16,7 @@ const only = (over: Parameters<typeof aReport>[0]) => {
 const inC1 = { causeId: 'c1', causeIds: ['c1'] };
 
 describe('names', () => {
-  it('RP-2 are those of Playwright’s junit reporter: file, project, titles', () => {
+  it('RP-2 match Playwright’s junit reporter: file, project, titles', () => {
     const tests = [
       aReportTest(),
       aReportTest({ id: 't2', project: 'firefox' }),
@@ -105,7 +105,7 @@ it('RP-2 outside GitHub Actions, writes only JUnit and Markdown into the run’s
   expect(there.printed).toEqual([]);
 });
 
-it('RP-2 reports what could not be written, and writes the rest', async () => {
+it('RP-2 reports a file that could not be written, and writes the others', async () => {
   const there = await places();
   await mkdir(path.join(there.dir, 'junit.xml'));
   const troubles = await writeReports(aReport(), there);

@@ -41,7 +41,7 @@ it('RP-1 never returns more columns than there are, or terminal control characte
   );
 });
 
-it('RP-1 wraps a sentence without losing a word, and leaves it alone where there is no width', () => {
+it('RP-1 wraps a sentence without losing a word, and leaves it whole without a width', () => {
   fc.assert(
     fc.property(
       fc.array(fc.stringMatching(/^\S{1,40}$/u)),
@@ -252,7 +252,7 @@ describe('terminal', () => {
     close();
   });
 
-  it('RP-1 keeps what others print meanwhile complete, above the live view', async () => {
+  it('RP-1 keeps other output complete, above the live view', async () => {
     const { stream, take, shown, close } = shownRun();
     await take(redRun(2));
     await take(agentAtWork('c1', 'works', 10_000));

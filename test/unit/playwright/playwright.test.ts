@@ -65,7 +65,7 @@ describe('a web server that a build error keeps from starting', () => {
   });
 });
 
-it('CL-4 passes on all lines since its last look in one call, without a torn last line', async () => {
+it('CL-4 passes on all lines since the last read in one call, without an incomplete line', async () => {
   const file = path.join(tempDir(), 'report.ndjson');
   const ended = (n: number) => `${JSON.stringify({ type: 'progress', done: n, failed: 0, test: '' })}\n`;
   writeFileSync(file, [1, 2, 3].map(ended).join(''));
@@ -82,7 +82,7 @@ it('CL-4 passes on all lines since its last look in one call, without a torn las
   ]);
 });
 
-it('CL-5 passes over a line that was torn by a full disk, and the rest of the report counts', async () => {
+it('CL-5 skips a line that a full disk tore, and reads the rest of the report', async () => {
   const file = path.join(tempDir(), 'report.ndjson');
   const hello = '{"type":"hello"}\n';
   writeFileSync(file, `${hello}{"type":"failed-try","fail${hello}${hello}`);
@@ -95,7 +95,7 @@ it('CL-5 passes over a line that was torn by a full disk, and the rest of the re
   expect(types).toEqual(['hello', 'hello']);
 });
 
-it('EV-1 of a test’s failed tries, the first one tells why, even if a later one was traced', () => {
+it('EV-1 the first failed try of a test gives the reason, even if a later one was traced', () => {
   const trace = { name: 'trace', contentType: 'application/zip', path: '/results/trace.zip' };
   const state = createEmptyReport();
   const tries = [
@@ -115,7 +115,7 @@ describe('an unattended Playwright', () => {
     expect(findUnusableFlag(['--no-deps', '--update-snapshots=all', 'ui.spec.ts', 'debug'])).toBeNull();
   });
 
-  it('CL-4 names the variables that would make it wait, and removes them', () => {
+  it('CL-4 names and removes the variables that would make it wait', () => {
     const env = { PWDEBUG: 'console', PWPAUSE: '1', PWTEST_WATCH: '', HOME: '/home/me' };
     expect(listInteractiveVariables(env)).toEqual(['PWDEBUG', 'PWPAUSE']);
     expect(listInteractiveVariables({ PWDEBUG: '0' })).toEqual([]);

@@ -71,7 +71,7 @@ it('SC-1 reads shard, commit and tests of a blob report, whatever separator its 
 it.each([
   ['an error outside of its tests', lines(...begin, { method: 'onError', params: {} }, end)],
   ['an interrupt', lines(...begin, { method: 'onEnd', params: { result: { status: 'interrupted' } } })],
-])('SC-1 sees that tests of a shard may not have run, because of %s', async (_, text) => {
+])('SC-1 notices that a shard’s tests may not have run because of %s', async (_, text) => {
   expect(await read({ 'a.zip': blob(text) })).toMatchObject({ value: [{ isSuiteRed: true }] });
 });
 
@@ -100,14 +100,14 @@ it.each([
   ['a blob without its end', { 'r.zip': blob(lines(...begin, project)) }],
   ['crafted JSON', { 'r.json': json({ suites: [{ title: 'a', specs: 'none' }] }) }],
   ['JSON that is nested beyond reason', { 'r.json': json().replace('"suites":[]', `"suites":[${deep}]`) }],
-])('SC-1 EV-11 calls %s unusable, by its name', async (_, files) => {
+])('SC-1 EV-11 reports %s as unusable, with its name', async (_, files) => {
   const problem = await read(files);
   expect(problem).toMatchObject({ ok: false, error: { kind: 'input-unreadable' } });
   expect(!problem.ok && problem.error.message).toContain(Object.keys(files)[0]);
 });
 
 it.each([['has no report', '.', /contains no Playwright report/]])(
-  'SC-1 says that a place %s',
+  'SC-1 reports that a path %s',
   async (_, name, words) => {
     const reports = await readReports([name], tempDir());
     expect(!reports.ok && reports.error.message).toMatch(words);

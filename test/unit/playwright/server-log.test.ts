@@ -20,7 +20,7 @@ function newLog() {
   return { file, log: new ServerLog(file) };
 }
 
-test('EV-7 the last line of a server is kept although it has no end', () => {
+test('EV-7 keeps the last line of a server even without a line break', () => {
   const { file, log } = newLog();
   log.openStream()('ready\npanic: out of mem');
   for (const listener of atExit) listener();

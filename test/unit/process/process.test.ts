@@ -36,12 +36,12 @@ it.each([
   expect(relatives.map(({ pid }) => pid).toSorted((a, b) => a - b)).toEqual([10, 11, 12]);
 });
 
-it('AG-10 keeps a known process that is gone, and finds others in its session', () => {
+it('AG-10 remembers a process that has exited, and finds others in its session', () => {
   const later = entry(12, { session: 10 });
   expect(addRelatives([agent], [user, later])).toEqual([agent, later]);
 });
 
-it('AG-10 ignores a process that has reused the pid of one that is gone', () => {
+it('AG-10 ignores a process that reuses the pid of one that has exited', () => {
   const stranger = entry(10, { startedAt: 'later' });
   const childOfStranger = entry(12, { parent: 10 });
   expect(addRelatives([agent], [stranger, childOfStranger])).toEqual([agent]);
@@ -100,7 +100,7 @@ it('HN-9 the time of a run does not jump when the machine’s clock is set back 
   set.mockRestore();
 });
 
-it('HN-9 a process that had to wait while it read the clock is not early', async () => {
+it('HN-9 the clock does not start late if the process is suspended while it reads the time', async () => {
   const before = Date.now();
   vi.resetModules();
   const read = vi.spyOn(Date, 'now');
@@ -119,7 +119,7 @@ function fakeGit(script: string): string {
   return dir;
 }
 
-it('HN-4 does not wait for good for a git that does not answer, and says so', async () => {
+it('HN-4 stops waiting for a git that hangs, and says so', async () => {
   const dir = fakeGit('exec sleep 60');
   expect(await git(dir, ['status'], { timeoutMs: 200 })).toBeNull();
   const says = await gitBytes(dir, ['status'], { timeoutMs: 200 }).catch(readGitError);

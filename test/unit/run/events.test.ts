@@ -108,7 +108,7 @@ describe('report of', () => {
   const hopeless: Shows = (id) => `error of ${id}`;
 
   it.each(Object.entries({ own, shared, helped, flaky, breaking, hopeless }))(
-    'RP-2 the report of a run is the same as that of its events: %s',
+    'RP-2 the report of a run equals that of its events: %s',
     async (_, shows) => {
       const { report, events } = await simulatedRun(['t1', 't2', 't3'], shows);
       const times = {
@@ -120,7 +120,7 @@ describe('report of', () => {
     },
   );
 
-  it('RP-2 HN-5 has the proof of each healed cause, even of one that another cause’s fix healed', async () => {
+  it('RP-2 HN-5 has the proof of each healed cause, even one healed by another cause’s fix', async () => {
     const { report } = await simulatedRun(['t1', 't2', 't3'], helped);
     expect(report.causes[1]?.verdict).toBe('healed');
     expect(report.causes[1]?.attempts.filter(isKept)).toEqual([]);
@@ -187,7 +187,7 @@ describe('report of', () => {
 
 const state = (hash: string): FileState => ({ kind: 'file', hash, mode: 0o644 });
 
-it('RP-4 the patch of a run takes a file from before its first change to after its last', () => {
+it('RP-4 a run’s patch covers each file from before its first change to after its last', () => {
   const change = (id: string, path: string, before: FileState | null, after: FileState | null) => ({
     id,
     edits: [{ path, before, after }],
@@ -204,7 +204,7 @@ it('RP-4 the patch of a run takes a file from before its first change to after i
   ]);
 });
 
-it('HN-8 a run whose judgement cannot be read does not count as one that changed nothing', () => {
+it('HN-8 a run with an unreadable judgement does not count as one that changed nothing', () => {
   const spent = { durationMs: 1, agentRuns: 1, agentRunsAvoided: 0, costUsd: null, commit: null };
   const held: Event[] = [
     { type: 'cause.found', cause: aCauseRecord() },
@@ -216,7 +216,7 @@ it('HN-8 a run whose judgement cannot be read does not count as one that changed
   expect(kept(...held, { type: 'run.ended', outcome: 'green', exitCode: 0, ...spent })).toBeNull();
 });
 
-it('RP-1 continues without a reporter that throws, and names it', async () => {
+it('RP-1 a reporter that throws is named, and the run continues without it', async () => {
   const seen: StampedEvent[] = [];
   const broken: Reporter = {
     name: 'broken',

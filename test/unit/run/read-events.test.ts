@@ -40,7 +40,7 @@ it.each([
   ['an event of a newer self-heal', { type: 'cause.divined' }],
 ])('EV-12 %s is an event', (_, event) => expect(parseEvent(line(event))).toMatchObject(event));
 
-it('EV-12 reads the events of a run that was killed in the middle of a line, before and after that line', async () => {
+it('EV-12 reads the events before and after a line that a kill cut off', async () => {
   const dir = path.join(tempDir(), '20261121-071500-000a');
   mkdirSync(dir);
   expect(await readRunState(dir)).toMatchObject({ runId: '20261121-071500-000a', startedAt: null });
@@ -49,7 +49,7 @@ it('EV-12 reads the events of a run that was killed in the middle of a line, bef
   expect((await readRunState(dir)).warnings).toEqual(['a', 'b']);
 });
 
-it('EV-12 HN-8 appends an event to a killed run after its half line', async () => {
+it('EV-12 HN-8 appends an event after the incomplete line of a killed run', async () => {
   const dir = tempDir();
   writeFileSync(path.join(dir, eventsFile), `${line({ type: 'run.warning', message: 'a' })}\n{"time":2,"ty`);
   appendEvent(dir, { type: 'run.undone', restored: ['a'], leftAlone: [] });

@@ -78,7 +78,7 @@ it('ME-5 a question stays open if the newest run of its tests was red', async ()
   expect(await close()).toEqual([]);
 });
 
-it('ME-5 a question closes if none of its patches fits the code any more', async () => {
+it('ME-5 a question closes if none of its patches applies to the code any more', async () => {
   const { close, edit } = await asked();
   edit('written anew\n');
   expect(await close()).toEqual(['app.ts has changed since the question was asked']);

@@ -76,7 +76,7 @@ it('HN-10 no value of a stored event or failure makes a command that reads it th
   expect(tried).toBeGreaterThan(500);
 });
 
-it('CL-9 EV-1 stores the errors of the other run with places from the project, and reads them back', async () => {
+it('CL-9 EV-1 stores the errors of the second run with paths in the project, and reads them back', async () => {
   const root = tempDir();
   const runDir = path.join(root, '.self-heal', 'runs', 'r');
   const folder = path.join(runDir, 'failures', '1');

@@ -48,7 +48,7 @@ describe('a masked stream', () => {
     );
   });
 
-  it('EV-10 keeps a character that is split between pieces, and removes an escape sequence that is', () => {
+  it('EV-10 keeps a character, and removes an escape sequence, that is split between pieces', () => {
     const bytes = Buffer.from('Größe \u001b]52;c;aGk=\u0007 \u001b[31mred\u001b[0m\n');
     const pieces = [...bytes].map((byte) => Buffer.from([byte]));
     expect(streamed(pieces).join('')).toBe('Größe  red\n');
@@ -72,7 +72,7 @@ describe('plants', () => {
       expect(plants.filter((plant) => leaksOf([plant], plant.text).length === 0)).toEqual([]);
     });
 
-    it('EV-9 are all masked, among control codes, too, and masking twice changes nothing', () => {
+    it('EV-9 are all masked, even among control codes, and a second masking changes nothing', () => {
       const [cleaning, keeping] = [newRedactor(), newRedactor()];
       for (const plant of plants) {
         const [clean, text] = [cleaning.clean(plant.text), keeping.text(plant.text)];
@@ -119,7 +119,7 @@ describe('plants', () => {
     });
   });
 
-  describe('what is no secret', () => {
+  describe('text without secrets', () => {
     it('EV-9 is not changed, neither here nor by a redactor that knows no variables', () => {
       expect(innocents.length).toBeGreaterThanOrEqual(160);
       const redactor = newRedactor();

@@ -34,7 +34,7 @@ describe('masking', () => {
     expect(plain(redact(text.replace('§', secret)))).toBe(expected);
   });
 
-  it('EV-9 covers what stands in the middle of a secret, and nothing before or behind it', () => {
+  it('EV-9 masks the middle of a secret, and nothing before or after it', () => {
     const [first, second] = [token.slice(0, 20), token.slice(20)];
     expect(redact(`a \u001b[31m${first}\u001b[1m${second}\u001b[0m b`)).toBe(
       'a \u001b[31m[masked: github token]\u001b[0m b',
@@ -83,7 +83,7 @@ describe('masking', () => {
 });
 
 describe('a redactor', () => {
-  it('EV-9 masks the tokens of more than a hundred newer kinds, each without having seen another', () => {
+  it('EV-9 masks tokens of more than a hundred newer kinds, each with a new redactor', () => {
     const tokens = plants.filter(({ kind }) => kind.includes('newer'));
     const out = tokens.filter(
       (plant) => leaksOf([plant], createRedactorForValues([]).clean(plant.text)).length > 0,
@@ -92,7 +92,7 @@ describe('a redactor', () => {
     expect(out.map(({ kind }) => kind)).toEqual([]);
   });
 
-  it('EV-9 says in the mask what it replaced', () => {
+  it('EV-9 names the kind of secret in the mask', () => {
     expect(redactor.text(`it was ${variables.SHOP_DB_PASSWORD}.`)).toBe(
       'it was [masked: value of SHOP_DB_PASSWORD].',
     );
@@ -102,7 +102,7 @@ describe('a redactor', () => {
     ['ordinary words', { DB_PASSWORD: 'postgres', API_TOKEN: 'test', SECRET: 'localhost', A_KEY: 'true' }],
     ['paths and URLs', { PASSWORD_STORE: '/home/ann/.password-store', SECRET: 'https://vault.test/v1' }],
     ['values with ordinary names', { HOME: '/home/ann', USER: 'annabelle-of-shop', TOKEN_URL: 'abc123def4' }],
-  ])('EV-9 leaves %s of variables alone', (_, values) => {
+  ])('EV-9 does not mask %s of variables', (_, values) => {
     const text = Object.values(values).join(' and ');
     expect(createRedactorForValues(findSecretVariables(values)).text(text)).toBe(text);
   });
@@ -146,7 +146,7 @@ describe('a redactor', () => {
     expect(fresh.clean(unsuspected)).not.toContain(value);
   });
 
-  it('EV-9 learns what was typed into fields for secrets, but for words and short numbers', () => {
+  it('EV-9 learns text typed into secret fields, except words and short numbers', () => {
     const fresh = createRedactorForValues([]);
     const pageText = 'Velvet.Otter, 493021, incorrect, wrong password, 1234';
     expect(fresh.clean(pageText)).toBe(pageText);
@@ -167,7 +167,7 @@ describe('a redactor', () => {
     expect(fresh.clean('q7Rk2vX9mT4bLw8Zc3Nd')).toBe('[masked: value of API_TOKEN]');
   });
 
-  it('EV-9 masks a password of several words, and no sentence about one', () => {
+  it('EV-9 masks a password of several words, but no sentence about one', () => {
     const body = (password: string) => JSON.stringify({ user: 'ann', password });
     for (const password of ['velvet otter climbs slowly', 'velvet otter'])
       expect(redactor.clean(body(password))).not.toContain('otter');
@@ -188,7 +188,7 @@ describe('a redactor', () => {
       'JSON around it',
       JSON.stringify({ html: '<meta content="x"><input value="§" type="hidden" id="_csrf">' }),
     ],
-  ])('EV-9 masks what a hidden field holds that has %s', (_, tag) => {
+  ])('EV-9 masks the content of a hidden field that has %s', (_, tag) => {
     expect(plain(redact(tag.replace('§', secret)))).toBe(tag.replace('§', '<masked>'));
   });
 
@@ -201,14 +201,14 @@ describe('a redactor', () => {
     expect(redact(noFindings)).toBe(noFindings);
   });
 
-  it('EV-9 masks what a test types in its step, in whatever spelling', () => {
+  it('EV-9 masks text that a test types in a step, in any spelling', () => {
     const step = String.raw`fill("\u0076elvet \u006ftter")`;
     expect(maskFilledText(step, new Set(['velvet otter']))).toBe('fill("[masked: value]")');
     const twice = JSON.stringify({ log: step });
     expect(maskFilledText(twice, new Set(['velvet otter']))).not.toContain('u0076');
   });
 
-  it('EV-9 masks what is left of a known value that somebody cut, and nothing that only begins like one', () => {
+  it('EV-9 masks the rest of a known value that was cut, but no text that only begins like it', () => {
     const value = 'Kn9Xw2Ce3VbT7qRf5Yh8Jm1Lp4';
     const knowing = createRedactorForValues([{ name: 'A_SECRET', value }]);
     for (const part of [value.slice(0, 14), value.slice(5, 20), value.slice(-13)])
@@ -245,7 +245,7 @@ describe('the .env files of a project', () => {
   });
 
   it.each(['swordfish', 'otter9', 'velvet otter', 'velvet otter climbs slowly', 'ann@mail.test', 'a+b=c/d!'])(
-    'EV-9 mask %s, whatever the name of its variable says',
+    'EV-9 mask %s, regardless of its variable’s name',
     async (value) => {
       const redactor = await redactorIn({ '.env': `GREETING='${value}'\n` });
       expect(redactor.text(`it was <${value}>`)).toBe('it was <[masked: value of GREETING]>');

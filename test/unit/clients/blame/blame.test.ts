@@ -48,8 +48,8 @@ const planted = fc
     ),
   );
 
-describe('the smallest set', () => {
-  it('BL-1 is the planted one, whatever its size and position', async () => {
+describe('the smallest set of changes to blame', () => {
+  it('BL-1 is the planted set of any size at any position', async () => {
     await fc.assert(
       fc.asyncProperty(planted, fc.integer({ min: 1, max: 9 }), async ([count, culprits], size) => {
         const { test } = counted((out) => (culprits.every((one) => out.has(one)) ? 'green' : 'red'));
@@ -94,7 +94,7 @@ describe('the smallest set', () => {
     );
   });
 
-  it('BL-2 never takes more runs than its limit, and the set that it has by then is green', async () => {
+  it('BL-2 keeps to its limit of runs, and the set found by then turns the test green', async () => {
     await fc.assert(
       fc.asyncProperty(planted, fc.integer({ min: 1, max: 12 }), async ([count, culprits], limit) => {
         const isGreen = (out: ReadonlySet<number>) => culprits.every((one) => out.has(one));
@@ -106,7 +106,7 @@ describe('the smallest set', () => {
     );
   });
 
-  it('BL-1 does not exist if reverting everything is red or unresolved, which takes one run', async () => {
+  it('BL-1 does not exist if reverting everything is red or unresolved, known after one run', async () => {
     for (const outcome of ['red', 'unresolved'] as const) {
       const { test, runs } = counted(() => outcome);
       expect(await findMinimalSet(numbers(40), { test, distance: flat })).toBeNull();
@@ -132,7 +132,7 @@ describe('hunks of a file', () => {
     );
   });
 
-  it('BL-1 changes with only a brace between them are one, and with a line that says something two', () => {
+  it('BL-1 merges changes separated only by a brace, and splits those with code between them', () => {
     const before = numbered(1, '}', 3, 4, 5, 6, 7);
     const file = compareFile('a.ts', before, numbered('one', '}', 'three', 4, 'five', 6, 'seven'));
     expect(file.hunks.map(({ old, now, newStart }) => ({ old, now, newStart }))).toEqual([
@@ -171,24 +171,24 @@ const intended = jsonLines<Intended>(import.meta.dirname, 'intended-changes.json
 
 const refused = 'Error: expect(received).toBe(expected)\n\nExpected: 404\nReceived: 422';
 
-describe('BL-6 what a fix takes back of an author’s change', () => {
-  it.each(intended)('BL-6 is all of $what', ({ old, now }) => {
+describe('BL-6 the part of an author’s change that a fix reverts', () => {
+  it.each(intended)('BL-6 covers all of $what', ({ old, now }) => {
     const respaced = old.replaceAll('"', "'").replaceAll(';', '').replaceAll('\n', '  \n');
     for (const fixed of [old, respaced]) expect(taken(old, now, fixed)).toMatchObject([{ isWhole: true }]);
   });
 
-  it.each(intended)('BL-6 is nothing of $what that is mended', ({ old, now, mended }) => {
+  it.each(intended)('BL-6 covers nothing of $what that the fix mends', ({ old, now, mended }) => {
     expect(taken(old, now, mended)).toEqual([]);
     expect(taken(old, now, `${now}// and more\n`)).toEqual([]);
   });
 
   const [old, now] = ['one\ntwo\nthree\nfour\nfive\nsix\n', '1 one\ntwo\nthree\nfour\nfive\n6 six\n'];
-  it('BL-6 is each change that it takes back, whatever else was changed in the file', () => {
+  it('BL-6 includes each reverted change, even among other changes in the file', () => {
     expect(taken(old, now, now.replace('1 one', 'one'))).toMatchObject([{ isWhole: true }]);
     expect(taken(old, now, old)).toMatchObject([{ isWhole: true }, { isWhole: true }]);
   });
 
-  it('BL-6 names the texts and the markup that it brings back', () => {
+  it('BL-6 names the texts and the markup that the fix brings back', () => {
     const was = '<p class="hint" data-testid="empty">Your basket is empty</p>\n';
     const is = '<section><p class="quiet">Nothing in here yet</p></section>\n';
     const fixed = '<section><p class="quiet">Your basket is empty</p></section>\n';
@@ -198,22 +198,22 @@ describe('BL-6 what a fix takes back of an author’s change', () => {
   it.each([
     ['a\nb\n', 'undoes a change from abc1234'],
     ['a\nnow two\n', 'undoes part of a change from abc1234'],
-  ])('BL-6 is called all of a change, or part of it: %j', (after, words) => {
+  ])('BL-6 is described as all or part of a change: %j', (after, words) => {
     const hunks = taken('a\nb\n', 'now one\nnow two\n', after);
     expect(describeRevert({ commits: 'abc1234', hunks })).toBe(words);
   });
 
-  it('BL-6 is nothing of a line that the fix adds elsewhere', () => {
+  it('BL-6 excludes a line that the fix adds elsewhere', () => {
     const was = 'if a:\n  return 1\nb()\nc()\nd()\n';
     expect(taken(was, 'if a:\nb()\nc()\nd()\n', 'if a:\nb()\nc()\nd()\n  return 1\n')).toEqual([]);
   });
 
-  it('BL-6 is a file that its author deleted or added', () => {
+  it('BL-6 includes a file that its author deleted or added', () => {
     expect(taken(old, null, old)).toMatchObject([{ isWhole: true }]);
     expect(taken(null, old, null)).toMatchObject([{ isWhole: true }]);
   });
 
-  it('BL-6 is nothing of lines without a word', () => {
+  it('BL-6 excludes lines without a word', () => {
     expect(taken('a\n{\n\n}\n', 'a\n{\n}\n', 'a\n{\n\n}\n')).toEqual([]);
   });
 
@@ -250,20 +250,20 @@ describe('BL-6 what a fix takes back of an author’s change', () => {
     ],
     ['does not ask', 'an exception', asserted, [reason('console', 'Uncaught TypeError')]],
     ['does not ask', 'an error of the server', asserted, [reason('network', 'GET /api/tea → 500')]],
-    ['does not ask', 'what no assertion says', 'Error: connect ECONNREFUSED', []],
-  ] as const)('BL-6 %s in every class if what decides is %s', (asks, _, message, why) => {
+    ['does not ask', 'an error outside of assertions', 'Error: connect ECONNREFUSED', []],
+  ] as const)('BL-6 %s in every class if the failure is decided by %s', (asks, _, message, why) => {
     const failure = aTestFailure({ errors: [anError(message)] });
     const diagnosis = aDiagnosis({ category: 'network-error', why });
     expect(isOwnAssertion({ failure, diagnosis })).toBe(asks === 'asks');
   });
 
-  it('BL-6 is all of it if the file is again what it was, however its lines are compared', () => {
+  it('BL-6 is the whole change if the fix restores the old file, for any way to compare lines', () => {
     const [before, now] = ['a:\nb:\n  return 9;\n', 'a:\n  return 9;\nb:\n  return 12;\n'];
     for (const { isWhole } of taken(before, now, before)) expect(isWhole).toBe(true);
   });
 });
 
-describe('BL-6 what a fix in a project takes back', () => {
+describe('BL-6 the changes that a fix in a project reverts', () => {
   const cause = aCause({ lead: failing('t1') });
 
   /** A project whose last commit and whose working tree may differ from the first commit, with a fix of `app.py` in it. */
@@ -287,7 +287,7 @@ describe('BL-6 what a fix in a project takes back', () => {
     return { ...repository, dir, write, session, fix };
   }
 
-  it('BL-6 is named with its commit and line, although no search has said what broke the test', async () => {
+  it('BL-6 are named with commit and line, even if no search found what broke the test', async () => {
     const { commit, fix } = await fixedProject({ 'app.py': 'a = 1\nb = "héllo"\nc = 3\n' });
     commit({ 'app.py': 'a = 1\nb = "hé"\nc = 3\n' }, 'Shorter words');
     commit({ 'other.py': 'x' });
@@ -299,20 +299,20 @@ describe('BL-6 what a fix in a project takes back', () => {
     });
   });
 
-  it('BL-6 names the commit that deleted a line', async () => {
+  it('BL-6 name the commit that deleted a line', async () => {
     const { commit, fix } = await fixedProject({ 'app.py': 'a = 1\nb = "é"\nc = 3\n' });
     commit({ 'app.py': 'a = 1\nc = 3\n' }, 'Fewer words');
     const revert = await fix('app.py', 'a = 1\nc = 3\n', 'a = 1\nb = "é"\nc = 3\n');
     expect(revert?.commits).toContain('Fewer words');
   });
 
-  it('BL-6 is an uncommitted change, too', async () => {
+  it('BL-6 include uncommitted changes', async () => {
     const { write, fix } = await fixedProject({ 'app.py': 'a = 1\n' });
     write({ 'app.py': 'a = 2\n' });
     expect(await fix('app.py', 'a = 2\n', 'a = 1\n')).toMatchObject({ commits: 'uncommitted edits' });
   });
 
-  it('BL-6 is nothing of what was so when the test was green, or of a test', async () => {
+  it('BL-6 exclude tests, and lines that were the same when the test was green', async () => {
     const { dir, commit, fix } = await fixedProject({ 'app.py': 'a = 1\n', 'tests/a.ts': '1\n' });
     const green = commit({ 'app.py': 'a = 2\n' });
     leaveRun(dir, aReport({ causes: [], runId: '20260101-000000-0000', commit: green, tests: passed('t1') }));
@@ -321,7 +321,7 @@ describe('BL-6 what a fix in a project takes back', () => {
     expect(await fix('tests/a.ts', '2\n', '1\n')).toBeNull();
   });
 
-  it('HL-10 the app has changed if a file has that is neither a test nor edited by a fix', async () => {
+  it('HL-10 the app has changed if a file changed that is neither a test nor edited by a fix', async () => {
     const { commit, write, session } = await fixedProject({ 'app.py': 'a = 1\n', 'tests/a.ts': '1\n' });
     commit({ 'tests/a.ts': '2\n' });
     write({ 'app.py': 'a = 2\n' });
@@ -387,7 +387,7 @@ it('BL-1 ignores a run with uncommitted changes, and one that agents changed', a
   expect(await lastGreen('a')).toBe(now);
 });
 
-it('BL-1 a green run with uncommitted changes is a green state, with what it kept', async () => {
+it('BL-1 a green run with uncommitted changes is a green state that includes them', async () => {
   const { dir, write, commit, run, state } = repository();
   const head = commit();
   write({ 'app.ts': 'green\n', 'agents.yaml': 'version: 1\n' });
@@ -407,7 +407,7 @@ it('BL-1 a green run with uncommitted changes is a green state, with what it kep
   ]);
 });
 
-it('BL-1 finds the last green commit of a test in a run that had the tests it needs, too', async () => {
+it('BL-1 finds the last green commit of a test in a run that included the tests it needs', async () => {
   const { commit, run, lastGreen } = repository();
   const [one, two] = [commit(), commit()];
   run({ commit: one, tests: passed('a', 'before') });

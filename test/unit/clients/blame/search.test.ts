@@ -199,7 +199,7 @@ describe('the searches for the changes to blame', () => {
     else expect(runs).toEqual(world.runs);
   });
 
-  it('BL-2 takes out one of seven commits alone after at most four runs, before it looks for the lines', async () => {
+  it('BL-2 isolates one of seven commits in at most four runs before it searches for the lines', async () => {
     for (const culprit of [0, 6, 23, 38]) {
       const { runs } = await searched(40, [[]], (_, out) => (out.has(culprit) ? 'green' : 'red'));
       const commit = all(40).filter((n) => n % 7 === culprit % 7);
@@ -219,7 +219,7 @@ describe('the searches for the changes to blame', () => {
     expect(wrong).toBeLessThanOrEqual(1);
   });
 
-  it('BL-1 does not believe a green run of a test that is green now and then', async () => {
+  it('BL-1 does not trust a single green run of a flaky test', async () => {
     await fc.assert(
       fc.asyncProperty(fc.nat(39), fc.integer({ min: 0, max: 60 }), async (culprit, luckyRun) => {
         let run = 0;
@@ -243,7 +243,7 @@ describe('the searches for the changes to blame', () => {
     expect(runs).toHaveLength(most);
   });
 
-  it('BL-2 tells the first of twenty causes from all others in four runs', async () => {
+  it('BL-2 separates the first of twenty causes from all others in four runs', async () => {
     const names = Array.from({ length: 20 }, (_, at) => [at]);
     const { ends } = await searched(40, names, (test, out) => (out.has(test) ? 'green' : 'red'));
     expect(ends[0]).toBe(4);
@@ -303,7 +303,7 @@ describe('the searches for the changes to blame', () => {
   });
 });
 
-describe('how likely a failure makes a hunk', () => {
+describe('the likelihood of a hunk, given a failure', () => {
   const place = { file: 'src/cart.ts', old: ['a\n'], now: ['b\n'], newStart: 12 };
   it.each([
     [
@@ -325,7 +325,7 @@ describe('how likely a failure makes a hunk', () => {
         diagnosis: aDiagnosis({ facts: { ...aDiagnosis().facts, source: 'src/cart.ts:12:5' } }),
       }),
     ],
-  ])('BL-2 is higher at %s than elsewhere in the file, and there higher than in another', (_, lead) => {
+  ])('BL-2 is highest at %s, lower elsewhere in the file, and lowest in other files', (_, lead) => {
     const likely = rateHunk(lead);
     const rates = [place, { ...place, newStart: 90 }, { ...place, file: 'src/other.ts' }].map(likely);
     expect(rates).toEqual(rates.toSorted((a, b) => b - a));
@@ -337,7 +337,7 @@ describe('how likely a failure makes a hunk', () => {
     ['route', 'GET /api/invoices → 404', "route('/api/bills')"],
     ['column', 'column "zipcode" does not exist', 'SELECT postcode'],
     ['status', 'Expected: 201', '}, status=200)'],
-  ])('BL-2 is higher where a %s that it names came or went', (_, says, now) => {
+  ])('BL-2 is higher where a %s that the failure names was added or removed', (_, says, now) => {
     const likely = rateHunk(failing('t1', says));
     expect(likely({ ...place, old: [`${says}\n`], now: [`${now}\n`] })).toBeGreaterThan(likely(place));
   });

@@ -97,7 +97,7 @@ describe('BF-2 a locator follows the app', () => {
     ]);
   });
 
-  it('BF-2 gets a new test id wherever tests use the old one, if the app does not use it any more', async () => {
+  it('BF-2 gets a new test id in all tests that use the old one, if the app no longer uses it', async () => {
     const other = "const a = p.getByTestId('pay'); const b = p.getByTestId('pay-later');";
     const here = "await page.getByTestId('buy').click();";
     expect(await textAfter({ other })).toEqual([here, other.replace("'pay'", "'buy'")]);
@@ -183,7 +183,7 @@ describe('the new name in a change', () => {
 const header = (text: string) => ({ 'src/header.ts': `${text}\n` });
 
 describe('the change that removed a name', () => {
-  it('BF-2 is the newest commit that did, not one that introduced it or has it in a longer name', async () => {
+  it('BF-2 is the newest commit that removed it, not one that added it or has a longer name', async () => {
     const states = [
       header("id('pay');"),
       header("id('checkout-pay');"),
@@ -196,7 +196,7 @@ describe('the change that removed a name', () => {
     expect(await findRemovingChanges('never-there', dir, [])).toEqual([]);
   });
 
-  it('BF-2 is the blamed change before all others, but not a whole file in it, which may have moved', async () => {
+  it('BF-2 prefers the blamed change, but ignores whole files in it, which may have moved', async () => {
     const { dir } = gitRepository(header("id('pay');"), header("id('buy');"));
     const blamed = aBlamedHunk({ file: '../src/page.ts', old: ["id('pay')"], now: ["id('order')"] });
     const places = { cwd: path.join(dir, 'web'), root: dir };
@@ -329,7 +329,7 @@ describe('settled steps', () => {
     ["expect(page.url()).toBe('/paid');", 'await expect(page).toHaveURL("/paid");'],
     ["await page.locator('#a').click();", null],
     ["const a = page.locator('#a').click();", null],
-  ])('BF-6 lets a flaky test wait for what it does not wait for: %s', async (body, after) => {
+  ])('BF-6 adds a missing wait to a flaky test: %s', async (body, after) => {
     expect(await settled(body)).toBe(after);
   });
 });
@@ -365,7 +365,7 @@ it.each(jsonLines<Failed>(import.meta.dirname, 'updated-expectations.jsonl'))(
   },
 );
 
-it('BL-6 the tests do not follow the page if another error, or another page, says something else', async () => {
+it('BL-6 the tests do not follow the page if another error or another page contradicts it', async () => {
   const line = "await expect(b).toHaveText('a');";
   const message = failed('toHaveText', values('"a"', '"b"'));
   expect(await followed(line, message, message)).toBe("await expect(b).toHaveText('b');");

@@ -107,14 +107,14 @@ describe('workflows', () => {
     },
   );
 
-  it('SC-1 docs/ci/gitlab-shards.yml publishes as the file of init does, and heals after its shards', () => {
+  it('SC-1 docs/ci/gitlab-shards.yml publishes as init’s file does, and heals after its shards', () => {
     const { jobs } = documented('gitlab-shards');
     expect(jobs['self-heal']?.needs).toEqual(['self-heal-shard']);
     const ours = parse(workflow('gitlab')) as Record<string, Job>;
     expect(Object.keys(jobs)).toEqual(['self-heal-shard', ...Object.keys(ours)]);
   });
 
-  it('CL-10 FL-5 names of folders or files survive YAML and the shell', () => {
+  it('CL-10 FL-5 folder and file names survive YAML and the shell', () => {
     const { jobs } = parse(workflow('github')) as { jobs: Record<string, Job> };
     const steps = jobs['self-heal']?.steps ?? [];
     expect(jobs['self-heal']?.defaults).toEqual({ run: { 'working-directory': 'packages/@web app: #1' } });
@@ -125,7 +125,7 @@ describe('workflows', () => {
     expect(onGitLab?.script).toContain('cd "$CI_PROJECT_DIR"/\'packages/@web app: #1\'');
   });
 
-  it('CL-10 no name becomes an expression of GitHub, which would be put into a command', () => {
+  it('CL-10 no name becomes a GitHub expression, which could inject a command', () => {
     const root = tempDir('repository');
     const folder = 'web ${{ github.event.pull_request.title }}';
     mkdirSync(path.join(root, folder));
@@ -159,7 +159,7 @@ describe('workflows', () => {
       Object.keys(env).filter((name) => env[name]?.includes('secrets.')),
     );
 
-  it('PB-5 only jobs that run neither an agent nor code of the project get a token that writes', () => {
+  it('PB-5 only jobs that run neither an agent nor project code get a token that writes', () => {
     const texts = [false, true].map((publishes) =>
       workflow('github', { agent: describeProgram('claude'), publishes }),
     );
@@ -214,7 +214,7 @@ const every = builtInRunners.map(describeProgram).flatMap((program) =>
 );
 
 it.each(every)(
-  'CL-10 $about contains the failure once, and nothing else that its program would expand',
+  'CL-10 $about contains the failure once, and no other text that its program would expand',
   ({ text, placeholder }) => {
     expect(text.split(placeholder)).toHaveLength(2);
     const rest = text.replace(placeholder, '');

@@ -42,8 +42,8 @@ function settingsOf(kind: BuiltInRunner): Settings {
   };
 }
 
-describe('the prompt of a failure that no agent was given', () => {
-  it.each(builtInRunners)('CL-9 EV-9 is what a run would send to %s, without secrets', async (kind) => {
+describe('the prompt of a failure without an agent run', () => {
+  it.each(builtInRunners)('CL-9 EV-9 equals what a run would send to %s, without secrets', async (kind) => {
     const root = tempDir();
     const file = path.join(root, locateCommandFile(kind, '/fixer'));
     mkdirSync(path.dirname(file), { recursive: true });
@@ -58,7 +58,7 @@ describe('the prompt of a failure that no agent was given', () => {
     expect(text).not.toContain('kestrel');
   });
 
-  it('CL-9 is a problem if its class has no agent', async () => {
+  it('CL-9 is reported as a problem if the failure’s class has no agent', async () => {
     const settings = { ...settingsOf('claude'), routes: someSettings().routes };
     const routes = Object.fromEntries(Object.keys(settings.routes).map((one) => [one, []]));
     const found = await promptFor(tempDir(), { ...settings, routes: { ...settings.routes, ...routes } });
@@ -66,7 +66,7 @@ describe('the prompt of a failure that no agent was given', () => {
   });
 });
 
-it('CL-9 lists a failure once if its test timed out with another error when it was run again', () => {
+it('CL-9 lists a failure once if its re-run timed out with another error', () => {
   const failures = [1, 2].map((n) => aDiagnosed({ n, signature: `shop:Error:${n}` }));
   const ofTest = { tests: [failureKey(aDiagnosed().failure)] };
   const cause = aReportCause({ ...ofTest, signature: 'shop:Error:2', evidence: 'failures/2' });
@@ -84,7 +84,7 @@ async function listOf(files: Record<string, string>): Promise<string> {
   return renderFailures(await readRun(project, runId), []);
 }
 
-it('CL-9 does not say that nothing failed if the run was killed or stopped in its first suite', async () => {
+it('CL-9 does not say that nothing failed if the run was killed during its first suite', async () => {
   const started = {
     type: 'run.started',
     runId,
@@ -111,7 +111,7 @@ it('CL-9 does not say that nothing failed if the run was killed or stopped in it
   expect(green).toMatch(/\n {2}nothing failed$/);
 });
 
-describe('what a change is compared with', () => {
+describe('the state to compare a change with', () => {
   const [a, b, c] = ['a', 'b', 'c'].map((sign) => sign.repeat(40)) as [string, string, string];
 
   /** Leaves runs at these commits, oldest first, each of which saw the one test red or green. */
@@ -143,16 +143,19 @@ describe('what a change is compared with', () => {
     ['a blame run of one of them', ['shop.spec.ts:3'], { t1: 'failed' }, ['t1', 't2']],
     ['a run of some tests in which one was green', ['shop'], { t1: 'failed', t2: 'passed' }, ['t1']],
     ['a run of all tests, in which one is gone', [], { t1: 'failed' }, ['t1']],
-  ] as const)('HN-12 all that a red run left red counts after %s', async (_, filters, seen, left) => {
-    expect(
-      await redAfter([
-        [[], { t1: 'failed', t2: 'failed' }],
-        [[...filters], seen],
-      ]),
-    ).toEqual(left);
-  });
+  ] as const)(
+    'HN-12 includes every test that a red run left red, even after %s',
+    async (_, filters, seen, left) => {
+      expect(
+        await redAfter([
+          [[], { t1: 'failed', t2: 'failed' }],
+          [[...filters], seen],
+        ]),
+      ).toEqual(left);
+    },
+  );
 
-  it('HN-12 HN-3 is the first red run, whatever was committed since, and the last green one before it', async () => {
+  it('HN-12 HN-3 is the first red run and the last green run before it, regardless of later commits', async () => {
     expect(
       await comparedAfter([
         ['red', a],

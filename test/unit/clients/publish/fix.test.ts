@@ -27,7 +27,7 @@ function only(patch: string) {
   return file;
 }
 
-describe('a fix that may come from anybody', () => {
+describe('a fix from an untrusted source', () => {
   it.each([
     ['out of the repository', patchOf('../../etc/cron.d/x', changed)],
     ['in git', patchOf('.git/hooks/pre-commit', changed)],
@@ -49,16 +49,16 @@ describe('a fix that may come from anybody', () => {
     },
   );
 
-  it('PB-5 is read with the names that it shows, also other letters than ASCII', () => {
+  it('PB-5 keeps the file names that it shows, including non-ASCII letters', () => {
     expect(only(patchOf('größe/Ж.ts', changed)).path).toBe('größe/Ж.ts');
   });
 
-  it('PB-5 may change the mode of a file alone', () => {
+  it('PB-5 may change only the mode of a file', () => {
     const file = only('diff --git a/run.sh b/run.sh\nold mode 100644\nnew mode 100755\n');
     expect(file).toMatchObject({ path: 'run.sh', isExecutable: true, blobs: null });
   });
 
-  it('PB-5 fits only what it was made for', () => {
+  it('PB-5 applies only to the files that it was made for', () => {
     const file = only(patchOf('a.ts', changed));
     expect(String(applyToContent(file, Buffer.from('one\ntwo\nthree\n')))).toBe('one\nzwei\nthree\n');
     expect(applyToContent(file, Buffer.from('one\n2\nthree\n'))).toBe('conflict');
@@ -69,7 +69,7 @@ describe('a fix that may come from anybody', () => {
     expect(applyToContent(created, Buffer.from(''))).toBe('conflict');
   });
 
-  it('PB-5 keeps bytes that are no UTF-8, and does not suggest them', () => {
+  it('PB-5 keeps bytes that are not UTF-8, and does not suggest them', () => {
     const patch = Buffer.from(patchOf('a.ts', '@@ -1,1 +1,1 @@\n-caf\xe9 1\n+caf\xe9 2\n'), 'latin1');
     const [file] = (readFix(patch) as { value: readonly PublishedFile[] }).value;
     expect(file && applyToContent(file, Buffer.from('caf\xe9 1\n', 'latin1'))).toEqual(
@@ -96,7 +96,7 @@ it.each([
   );
 });
 
-it('PB-2 a suggestion ends at its own fence, and one with text that nobody sees is not made', () => {
+it('PB-2 a suggestion ends at its own fence; a patch with invisible text is not suggested', () => {
   const one = { path: 'a.md', first: 1, last: 1, lines: ['```', 'x'] };
   expect(renderSuggestion(one, 'suggestion')).toMatch(/\n````suggestion\n```\nx\n````$/);
   expect(isPlainText('a\tb\r\n// c /x/ y\n')).toBe(true);
@@ -112,11 +112,11 @@ it.each([
   ['a command of a bot', 'a\n/approve\nb'],
   ['a variation selector', 'a\ufe00b'],
   ['a tag', 'a\u{e0041}b'],
-])('PB-5 no text is offered in which something is %s', (_, hidden) => {
+])('PB-5 does not offer a text in which something is %s', (_, hidden) => {
   expect(isPlainText(hidden)).toBe(false);
 });
 
-it('PB-2 only lines that the diff of a change shows can have a suggestion', () => {
+it('PB-2 only lines in the diff of a change can have a suggestion', () => {
   const diff = '@@ -1,2 +10,3 @@\n a\n-b\n+c\n+d\n@@ -9 +20 @@\n-x\n+y';
   expect([...listShownLines(diff)]).toEqual([10, 11, 12, 20]);
   expect([...listShownLines(diff, '+')]).toEqual([11, 12, 20]);
