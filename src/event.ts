@@ -65,7 +65,7 @@ const regressionShape = z.object({
   broke: listOf(z.object({ causeId: id, tests: textList })),
 });
 
-/** The results of running the tests around the fixes once more. */
+/** The results of re-running tests that the fixes may have broken. */
 export type RegressionResult = z.infer<typeof regressionShape>;
 
 /** The purposes of a Playwright run. */
@@ -221,7 +221,7 @@ const shapes = {
    */
   'attempt.held': z.object({ ...ofCause, attempt: attemptShape }),
   'attempt.judged': z.object({ ...ofCause, attempt: attemptShape }),
-  /** The tests around the kept fixes ran once more; fixes that broke any of them were reverted (HN-6). */
+  /** Tests that the kept fixes may have broken ran once more; fixes that broke any of them were reverted (HN-6). */
   'regression.ended': regressionShape,
   /** The verdict of `self-heal verify` on the changes in the working tree (HN-12). */
   'change.verified': z.object({ verification: verificationShape }),

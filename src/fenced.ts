@@ -14,7 +14,7 @@ export function cutMiddle(text: string, max: number, file?: string): string {
 export interface BlockOptions {
   /** The language of the block; `text` by default. */
   readonly language?: string | undefined;
-  /** The most characters of the text to show. */
+  /** The maximum number of characters of the text to show. */
   readonly longest?: number | undefined;
   /** The file that has the whole text, if it is cut. */
   readonly file?: string | undefined;

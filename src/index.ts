@@ -52,7 +52,7 @@ export interface TestOptions extends CallOptions, Omit<Selection, 'filters' | 'p
 
 /** Options of `heal`. */
 export interface HealOptions extends TestOptions {
-  /** Then also measures, explains and heals the tests that turned out to be flaky. */
+  /** After healing, also measures, explains and heals the tests that turned out to be flaky. */
   readonly flaky?: boolean | undefined;
   /** Folders with Playwright reports. Heals the tests that failed there, instead of running the whole suite first. */
   readonly from?: readonly string[] | undefined;

@@ -30,7 +30,7 @@ export async function chooseReviewers(
 ): Promise<readonly string[] | string> {
   if (namedReviewer !== null) return [namedReviewer];
   if (author !== null && runners[author]?.kind === 'command')
-    return `${author} is a command, and agents.yaml names no runner for the agent ${reviewer}`;
+    return `${author} is a custom command, so agents.yaml must name a runner for the agent ${reviewer}`;
   const agent = agents[reviewer];
   if (!agent) return [];
   const otherPrograms = builtInRunners.filter((program) => program !== author);

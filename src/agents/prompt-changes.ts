@@ -10,7 +10,7 @@ import { counted } from '../format.js';
 import type { AgentContext } from './context.js';
 import { type Block, renderSection, type Section, takeFirstTexts } from './prompt-section.js';
 
-/** The most characters of hunks: half of the prompt for the blamed ones, and as much for the likeliest commit. */
+/** The maximum number of characters of hunks: half of the prompt for the blamed ones, and as much for the likeliest commit. */
 const MAX_CHANGES = 4_000;
 
 /** The minimum room for the blamed change, if the prompt has that much left. */

@@ -36,7 +36,7 @@ export type CreateHooks = (parts: HookParts) => Promise<Hooks>;
 /** Creates the search for the changes that broke the tests of a run. */
 export type CreateBlameSearch = (opened: OpenRun, session: Omit<Session, 'blame'>) => BlameCauses;
 
-/** The options of a session, by command. */
+/** The parts of a session that differ between commands. */
 export interface SessionParts {
   /** Absent for a run that does not search for the changes to blame. */
   readonly blameSearch?: CreateBlameSearch;

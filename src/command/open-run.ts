@@ -49,7 +49,7 @@ export async function openRun(request: RunRequest, checked: CheckedRequest, run:
 }
 
 /**
- * Reverts all undecided fixes and deletes the copies. If no new journal can be written, as on a full disk, this uses the journal for a killed run,
+ * Reverts all unproven fixes and deletes the copies. If no new journal can be written, as on a full disk, this uses the journal for a killed run,
  * whose disk space is reserved. If that fails too, it tells the user, and the next command reverts them.
  */
 export async function closeWorkspace({ workspace, cwd }: Pick<OpenRun, 'workspace' | 'cwd'>): Promise<void> {

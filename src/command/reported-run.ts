@@ -69,7 +69,7 @@ interface ReportedTests {
   readonly toRun: ReadonlySet<string>;
 }
 
-/** Returns the test ids that `--cause` names; null for all tests. */
+/** Returns the ids in `--cause`, each of which is the id of a test of the cause; null for all causes. */
 function parseCauseIds(causes: readonly string[] | undefined): ReadonlySet<string> | null {
   const ids = (causes ?? []).flatMap((names) => names.split(',')).filter((id) => id !== '');
   return ids.length === 0 || ids.includes(suiteCause) ? null : new Set(ids);

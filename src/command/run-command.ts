@@ -107,7 +107,7 @@ async function runLocked(
       // If this fails, the next command tries to recover the run and finds nothing to do.
       if (kind !== 'error') await markEnded(folder).catch(() => undefined);
     });
-    // These run in reverse: end all processes, which could use up the reserved space (AG-10), revert undecided fixes, and delete unmasked files (EV-9).
+    // These run in reverse: end all processes, which could use up the reserved space (AG-10), revert unproven fixes, and delete unmasked files (EV-9).
     teardown.add(() => deleteAllUnmaskedFiles(folder.dir));
     teardown.add(() => closeWorkspace(opened));
     teardown.add(() => endOwnedProcesses({ runId: folder.runId }).then(() => undefined));

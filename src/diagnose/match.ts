@@ -37,12 +37,12 @@ export interface Matcher {
 }
 
 const MAX_EVIDENCE = 300;
-/** A line that is longer than this is shown from the clause with its match on, if the match is far from the start. */
+/** A longer line begins with the clause of the match if the match is far from the start. */
 const MAX_SHOWN = 150;
 const FAR_FROM_START = 100;
 /** The classes of errors in the app itself, as opposed to its responses and pages. */
 const appClasses = new Set<Category>(['build-error', 'database-error', 'runtime-error']);
-/** How many lines that `unless` excludes to skip. */
+/** The maximum number of matches to skip because `unless` excludes their lines. */
 const MAX_EXCEPTIONS = 50;
 
 /** Combines a project's own rules with the built-in ones (CS-9). */
@@ -98,7 +98,7 @@ function findReason(rule: Rule, { source, text, isHint, isShared, isAnswered }: 
   return { rule: id, category, source, evidence: line, confidence };
 }
 
-/** Returns a line without its indentation, or the part of a long one (JSON, a statement) from the clause with the match on. */
+/** Returns a line without its indentation. A long line (JSON, a statement) is shortened and begins with the clause of the match. */
 function excerptLine(line: string, at: number): string {
   const clause = /(?<=[:-] |["(])(?:(?![:-] )[^"(]){0,60}$/.exec(line.slice(0, at));
   const from = line.length > MAX_SHOWN && at > FAR_FROM_START ? (clause?.index ?? at) : 0;

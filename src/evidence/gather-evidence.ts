@@ -44,7 +44,7 @@ export interface EvidenceRequest {
   readonly maps?: ParsedMaps;
   /** The passing tests of a traced run, with their console errors and failed requests. */
   readonly passing?: readonly PassingTrace[];
-  /** `Redactor.clean`; by default, masks only secrets that are recognizable in any environment. */
+  /** `Redactor.clean`; by default, masks only secrets that are recognizable by their format. */
   readonly clean?: (text: string) => string;
   /** Reads the logs of the run's servers; shared by its failures. */
   readonly logs?: ReturnType<typeof createLogReader>;

@@ -36,7 +36,7 @@ export class ProjectFiles {
     return statSync(realFile, { throwIfNoEntry: false })?.isFile() ? realFile : null;
   }
 
-  /** Returns the text of a file; null if there is none, or it is larger than `mostBytes`. */
+  /** Returns the text of a file; null if there is none, or it is larger than `maxBytes`. */
   readText(file: string, maxBytes: number = bounds.script): string | null {
     const realFile = this.resolveFile(file);
     return (

@@ -59,7 +59,7 @@ export async function readGuardedChange(request: GuardRequest): Promise<GuardedC
     ...protectedCuts,
     ...files
       .filter((edit) => !protectedCuts.some(({ file }) => file === edit.path))
-      .flatMap((edit) => findCut(edit)),
+      .flatMap((edit) => explainCut(edit)),
   ];
   const uncut = files.filter((edit) => !cut.some(({ file }) => file === edit.path));
   const testEdits = uncut.filter(belongsToTests);
@@ -81,8 +81,8 @@ export async function readGuardedChange(request: GuardRequest): Promise<GuardedC
     );
   }
 
-  /** Cuts an edit to the tests that cannot be compared or is not allowed: only code can be compared, and only a ui-error allows edits. */
-  function findCut(edit: JudgedEdit): Cut[] {
+  /** Returns why an edit to the tests must be cut: only code can be compared, and only a ui-error allows edits. Empty if it need not be. */
+  function explainCut(edit: JudgedEdit): Cut[] {
     const { path: file } = edit;
     const shadowed = [...old.parsed.keys()].find(
       (other) => other !== file && dropExtension(other) === dropExtension(file),

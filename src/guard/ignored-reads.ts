@@ -4,7 +4,7 @@ import { gitBytes } from '../workspace/git.js';
 import type { GitChanges } from '../workspace/git-trees.js';
 import { createReferenceFinder } from './test-code.js';
 
-/** Finds files ignored by git that changed code newly reads. No other machine has them, so the fix would not work there. */
+/** Finds files ignored by git that the code reads only since the change. No other machine has them, so the fix would not work there. */
 export async function findIgnoredReads({ root, changes, before, after }: GitChanges): Promise<Finding[]> {
   const options = [
     '--others',

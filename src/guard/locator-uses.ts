@@ -193,7 +193,7 @@ export function createLocatorUses(files: () => readonly SourceFile[]): LocatorUs
     if (matcher === 'toHaveCount' || args[0]?.type === 'ArrayExpression') return whyCounted;
     if (presenceMatcher.test(matcher))
       return args
-        .flatMap(listNames)
+        .flatMap(listKeys)
         .some((name) => /^(?:visible|attached|enabled|checked|editable)$/.test(name))
         ? whyAbsent
         : judgePresence(change);
@@ -218,7 +218,7 @@ function judgePresence({ old, now }: { readonly old: SyntaxNode; readonly now: S
   return isKept && !isNegated ? null : 'the test expects it to exist, and no text identifies it';
 }
 
-const listNames = (node: SyntaxNode) =>
+const listKeys = (node: SyntaxNode) =>
   getNodes(node, 'properties').flatMap((property) => readName(getNode(property, 'key')) ?? []);
 
 const unwrapOrNull = (node: SyntaxNode | null) => node && unwrap(node);

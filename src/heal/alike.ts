@@ -3,7 +3,7 @@ import { parseComplaint } from '../diagnose/complaint.js';
 import type { TestFailure, TestRef } from '../model/failure.js';
 import { normalize } from '../diagnose/normalize.js';
 
-/** The most tests of a group of similar failures that run again to confirm them, and without the fix to prove it. */
+/** The maximum number of tests in a group of similar failures that run again to confirm the failures, and without the fix to prove it. */
 const MAX_REPRESENTATIVES = 3;
 
 /**

@@ -28,7 +28,7 @@ export type Refutation = Extract<AttemptEnd, { kind: 'rejected' | 'still-failing
 
 /** The result of a proof, without the runs of each test. */
 export interface ProofResult {
-  /** The reasons why it is unclear whether a fix is needed, by the id of the cause, whose tests are green with it. */
+  /** The reasons why it is unclear whether a fix is needed, by the id of its cause. The tests of that cause are green with the fix. */
   readonly unproven: ReadonlyMap<string, string>;
   /** The refutations of fixes, by the id of the cause. */
   readonly refuted: ReadonlyMap<string, Refutation>;
@@ -41,7 +41,7 @@ export interface ProofResult {
 /** The work that remains after a proof. */
 export interface Remainder {
   /** Causes to heal again, because their fix did not hold. */
-  readonly worksToRepeat: readonly CauseWork[];
+  readonly toRepeat: readonly CauseWork[];
   /** Tests that turned out to be red and need a new cause. */
   readonly failures: KeyedFailures;
 }
@@ -70,7 +70,7 @@ export async function applyProof(
   progress: Progress,
   { refuted, vanished, newFailures, unproven }: ProofResult,
 ): Promise<Remainder> {
-  const worksToRepeat: CauseWork[] = [];
+  const toRepeat: CauseWork[] = [];
   for (const cause of [...progress.causes.values()].filter((other) => isUnproven(progress, other))) {
     const { id } = cause;
     const tests = progress.proofTests.filter(({ causeId }) => causeId === id);
@@ -80,8 +80,8 @@ export async function applyProof(
       hasVanished: vanished.has(id),
       unproven: unproven.get(id),
     };
-    const workToRepeat = await applyToCause(progress, cause, outcome);
-    if (workToRepeat) worksToRepeat.push(workToRepeat);
+    const work = await applyToCause(progress, cause, outcome);
+    if (work) toRepeat.push(work);
   }
   const failures = new Map(newFailures);
   for (const test of progress.proofTests) {
@@ -97,7 +97,7 @@ export async function applyProof(
     if (remaining) failures.set(failureKey(remaining.failure), remaining);
   }
   progress.proofTests.length = 0;
-  return { worksToRepeat, failures: [...failures] };
+  return { toRepeat, failures: [...failures] };
 }
 
 interface CauseProof {

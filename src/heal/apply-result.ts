@@ -41,7 +41,7 @@ function addKeys(failures: readonly DiagnosedFailure[]): KeyedFailures {
 }
 
 /**
- * Records failures that turned green without a change as flaky, which need no agent (HL-7). If a cause with an undecided fix contains the test,
+ * Records failures that turned green without a change as flaky, which need no agent (HL-7). If the test belongs to a cause whose fix is not proven yet,
  * the fix may be the reason, so the test joins its proof instead.
  */
 export async function applyFlaky(progress: Progress, green: readonly DiagnosedFailure[]): Promise<void> {

@@ -82,7 +82,7 @@ export function createLongWaitHint(failures: readonly Pick<DiagnosedFailure, 'fa
   return `A red run takes ${duration(longest)}, because an action waits until its test times out: \`use: { actionTimeout: 5_000 }\` in the Playwright config ends it sooner`;
 }
 
-/** `byChance` are the flaky tests that were both red and green without the tests before them, so that those are not the reason. */
+/** `byChance` are the flaky tests that were both red and green without the tests that had run before them, so these are not the reason. */
 type Rerun = Confirmation & { readonly byChance: ReadonlySet<DiagnosedFailure> };
 
 /** Runs failing tests again. The first time, adds green tests of the same files, to show what happens in a passing test. */

@@ -242,7 +242,7 @@ async function tryInProject(schedule: Schedule, work: CauseWork, trial: Trial): 
 /** Tries the attempt at a cause together with the ready attempts at all other causes. */
 async function tryWithOthers(schedule: Schedule, work: CauseWork): Promise<void> {
   if (!isReady(work)) return;
-  const others = [...schedule.works].filter((other) => other !== work).filter(isReady);
+  const others = [...schedule.active].filter((other) => other !== work).filter(isReady);
   if (others.length === 0) return;
   await tryTogether(schedule.progress.session, [work, ...others]);
   // An attempt that does not hold together with others is tried alone once the others have been judged.

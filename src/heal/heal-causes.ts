@@ -38,8 +38,8 @@ export async function healCauses(
 ): Promise<void> {
   const agents = countParallelAgents(progress.session, causes);
   const schedule = new Schedule(progress, { agents, revealed, searches });
-  const works = await Promise.all(causes.map((cause) => createWork(progress, cause)));
-  await Promise.all(works.map((work) => schedule.run(work, () => healInRound(schedule, work))));
+  const all = await Promise.all(causes.map((cause) => createWork(progress, cause)));
+  await Promise.all(all.map((work) => schedule.run(work, () => healInRound(schedule, work))));
   if (schedule.failure) throw schedule.failure.error;
 }
 
@@ -122,7 +122,7 @@ function listEarlierSignatures(progress: Progress, cause: Cause): Set<string> {
 }
 
 async function healInRound(schedule: Schedule, work: CauseWork): Promise<void> {
-  const { progress, revealed, works } = schedule;
+  const { progress, revealed, active } = schedule;
   if (!mayStartMoreWork(progress)) return;
   // If the failure's text says that no agent can help, the change that broke it decides whether one can (CS-11), unless its escalation is open.
   const isDecided = work.cause.lead.diagnosis.retry === 'code_error' || work.memory.openEscalation !== null;
@@ -132,7 +132,7 @@ async function healInRound(schedule: Schedule, work: CauseWork): Promise<void> {
   if (unhealed.members !== cause.members) announceCause(progress, unhealed);
   work.cause = unhealed;
   await healCause(schedule, work);
-  works.delete(work);
+  active.delete(work);
   if (schedule.failure) return;
   for (const failure of await recordEnd(schedule, work)) revealed.set(failureKey(failure.failure), failure);
 }
@@ -150,9 +150,9 @@ async function recordEnd(schedule: Schedule, work: CauseWork): Promise<readonly 
 }
 
 /** Stops agents at work on causes that this fix has healed: one root cause gets one agent (HL-6). */
-function stopHealedAgents({ progress, works }: Schedule, { cause, trial }: CauseWork): void {
+function stopHealedAgents({ progress, active }: Schedule, { cause, trial }: CauseWork): void {
   if (listKeptAttempts(progress, cause).length === 0 || progress.session.signal.aborted) return;
-  for (const other of works) {
+  for (const other of active) {
     const observation = trial?.retest?.observe(other.cause.lead);
     const isTriedTogether = isGreenWithOthers(other.trial) && other.trial?.retest === trial?.retest;
     if (observation && isGreen(observation) && !isTriedTogether)

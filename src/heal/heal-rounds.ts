@@ -54,7 +54,7 @@ export async function healRun(session: Session, first: SuiteRun): Promise<HealRe
     await recheckFailedCauses(progress);
     const remainder = await proveFixes(progress, first);
     const remaining = [
-      ...(await healUnproven(progress, remainder.worksToRepeat)),
+      ...(await healUnproven(progress, remainder.toRepeat)),
       ...remainder.failures.map(([, failure]) => failure),
     ];
     pending = [...pending, ...remaining];
@@ -73,7 +73,7 @@ export async function healGivenCauses(
 ): Promise<{ readonly paused: boolean }> {
   for (const cause of causes) announceCause(progress, cause);
   await healCauses(progress, causes, { revealed: new Map(), searches: null });
-  do await healUnproven(progress, (await proveFixes(progress, first)).worksToRepeat);
+  do await healUnproven(progress, (await proveFixes(progress, first)).toRepeat);
   while ([...progress.causes.values()].some((cause) => isUnproven(progress, cause)));
   return { paused: announceIfPaused(progress) };
 }
@@ -108,10 +108,10 @@ async function runUnreached(session: Session, first: SuiteRun): Promise<readonly
 /** Heals causes again whose fix did not hold in the proof. */
 async function healUnproven(
   progress: Progress,
-  works: readonly CauseWork[],
+  toRepeat: readonly CauseWork[],
 ): Promise<readonly DiagnosedFailure[]> {
   const revealed = new Map<string, DiagnosedFailure>();
-  for (const work of works) {
+  for (const work of toRepeat) {
     if (mayStartMoreWork(progress)) {
       for (const [key, failure] of await repeatHealing(progress, work)) revealed.set(key, failure);
       continue;

@@ -94,7 +94,7 @@ async function proveGreen(
     tests: failures.map(({ failure }) => {
       const key = failureKey(failure);
       const results = observations.listResults(key);
-      // Results from before the change do not count: alone, a test that only fails among others may have been green then.
+      // Results from before the change do not count: a test that fails only together with others may have run alone then, and been green.
       const since = results.find(({ changes }) => changes.includes(change))?.run ?? 0;
       return createTestInProof({ key, fix: change, results, since, isSuite: failure.scope === 'suite' });
     }),

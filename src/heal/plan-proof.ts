@@ -223,12 +223,12 @@ function listRunsWithoutFix(question: ProofQuestion, test: TestInProof): readonl
 /** The accepted probability that a test passes its proof by luck. */
 const ACCEPTED_LUCK = 0.01;
 
-/** Returns how often a test must be green with its fix: more often if it was both green and red in one state without it, depending on its failure rate. */
+/** Returns how often a test must be green with its fix: more often if, with the same changes but without the fix, it was sometimes red and sometimes green. */
 function countGreensNeeded(question: ProofQuestion, test: TestInProof): number {
   const runs = listRunsWithoutFix(question, test).filter(
     ({ isClean, shown }) => !isClean && shown !== 'nothing',
   );
-  // Tests that run beside it, or effects that outlast the fix, explain a green run.
+  // Tests that run at the same time, or effects that outlast the fix, explain a green run without it.
   if (test.runsWithOthers || findFix(question, test).leftovers.length > 0) return question.greens;
   const rates = runs.map(({ changes }) => {
     const same = runs.filter((other) => isSameSet(other.changes, changes));
@@ -264,7 +264,7 @@ function planRunWithout(
 
 /**
  * Plans runs which show that each of the fixes that were tried together is needed beside the others, unless earlier runs have shown it. Each fix gets a
- * number, and each run reverts the fixes whose number has a certain bit, so that the number of runs grows only with the logarithm. This shows for each
+ * number, and each run reverts the fixes whose number has a given bit set, so that the number of runs grows only with the logarithm. This shows for each
  * pair that neither fix replaces the other; a fix may stay although either of two others also heals its test.
  */
 function planSeparateRuns(question: ProofQuestion, tests: readonly TestInProof[]): NextProofStep | null {
@@ -303,7 +303,7 @@ function planSeparateRuns(question: ProofQuestion, tests: readonly TestInProof[]
       if (leftovers.length === 0 || clean?.shown === 'green')
         return { kind: 'refute', fix: id, refutation: { kind: 'needless' } };
       if (clean) continue;
-      // Its effect may outlive it here, so that a clean copy decides.
+      // The effect of the fix may outlast it here, so a run in a clean copy decides.
       return { kind: 'run-clean', tests: [lead], without: ownIds, because: explainLastingEffect(leftovers) };
     }
     // A verdict on a fix needs two runs.

@@ -63,7 +63,7 @@ export function decideNextStep(causeHistory: CauseHistory, policy: Policy): Next
     decision.kind === 'end' &&
     !decision.end.overBudget &&
     (decision.end.verdict === 'failed' || decision.end.verdict === 'rejected');
-  // Before healing gives up, a person gets to see a fix that the reviewer took for hiding the fault (HN-11).
+  // Before healing gives up, a person is shown the fix that, according to the reviewer, hides the fault (HN-11).
   return hidingFix && givesUp
     ? { kind: 'escalate', question: `is this fix what you want? ${getEndReason(hidingFix)}` }
     : decision;
@@ -145,7 +145,7 @@ function endAfterAttempt(last: Attempt, history: CauseHistory, policy: Policy): 
   if (outcome) return outcome;
   const rejections = history.attempts.filter((attempt) => attempt.end.kind === 'rejected').length;
   if (rejections >= REJECTIONS_BEFORE_VERDICT)
-    return end('rejected', `again after a warning, its agent's fix ${because}`);
+    return end('rejected', `even after a warning, its agent's fix ${because}`);
   const conflicts = history.attempts.length - listCountedAttempts(history).length;
   if (conflicts >= CONFLICTS_BEFORE_VERDICT)
     return end('failed', 'its files kept changing while its agents were working');

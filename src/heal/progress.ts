@@ -159,7 +159,7 @@ export function listRevealedCauses(progress: Progress, cause: Cause): Cause[] {
   return later.filter((other) => haveCommonTest(other, cause));
 }
 
-/** Returns the causes whose undecided fixes revealed the error of this cause. */
+/** Returns the causes with a fix that is not yet proven and that revealed the error of this cause. */
 export function listRevealingCauses(progress: Progress, cause: Pick<Cause, 'id' | 'members'>): Cause[] {
   return [...progress.causes.values()].filter(
     (other) =>

@@ -41,7 +41,7 @@ import { addUsage } from './attempt/start-agent.js';
 import { isGreen } from './judge.js';
 import { type FixToProve, type Reviews, startReviews } from './review/review-fixes.js';
 
-const nothing: Remainder = { worksToRepeat: [], failures: [] };
+const nothing: Remainder = { toRepeat: [], failures: [] };
 
 /** One shared proof of all unproven fixes. The results of its runs are in the observations. */
 interface Proof {

@@ -23,7 +23,7 @@ import { listNotRun } from './retest.js';
 import { announceTests } from './announce-tests.js';
 
 /**
- * Runs the tests around the kept fixes, or the whole suite if time allows, because green tests must stay green (HN-6). Always includes the tests of the
+ * Runs the tests near the kept fixes, or the whole suite if time allows, because green tests must stay green (HN-6). Always includes the tests of the
  * proof, for which this is also the run with their fix reapplied (HN-5), and tests that turned red beside them.
  */
 export class Regression {
@@ -67,7 +67,7 @@ export class Regression {
     };
   }
 
-  /** Runs the tests around the fixes, or repeats the tests in `again`. */
+  /** Runs the tests near the fixes, or repeats the tests in `again`. */
   async run(again: readonly string[] | null, proven: readonly ProofTest[]): Promise<void> {
     const progress = this.#progress;
     const isAll = this.#runsAllTests;

@@ -30,8 +30,8 @@ interface ScheduleOptions {
 export class Schedule {
   readonly progress: Progress;
   readonly revealed: Map<string, DiagnosedFailure>;
-  /** In the order of the causes. */
-  readonly works = new Set<CauseWork>();
+  /** The work on all causes that are being healed, in their order. */
+  readonly active = new Set<CauseWork>();
   /** The first error that a task threw, with which the run ends; null if there is none. */
   failure: { readonly error: unknown } | null = null;
   readonly #tree = new PriorityLock();
@@ -57,14 +57,14 @@ export class Schedule {
 
   /** Runs the task of a cause, which holds the tree except while it pauses. */
   async run(work: CauseWork, task: () => Promise<void>): Promise<void> {
-    this.works.add(work);
+    this.active.add(work);
     await this.#tree.acquire(() => ranks.start);
     try {
       if (!this.failure) await task();
     } catch (error) {
       this.#fail(error);
     } finally {
-      this.works.delete(work);
+      this.active.delete(work);
       this.endTrial(work);
       this.#tree.release();
     }
@@ -158,7 +158,7 @@ export class Schedule {
   ): Promise<T> {
     const { observations } = this.progress.session;
     const latestRun = ({ cause }: CauseWork) => observations.getLatestRun(cause.lead);
-    const all = [...this.works].filter((other) => other !== work && !isGreenWithOthers(other.trial));
+    const all = [...this.active].filter((other) => other !== work && !isGreenWithOthers(other.trial));
     const others = all
       .toSorted(
         (a, b) =>
@@ -203,7 +203,7 @@ export class Schedule {
     if (this.#hasRunWithFixes(work) || (this.#agents.count > 1 && this.#tree.isHeld)) return;
     await this.#tree.acquire(() => ranks.fix);
     try {
-      const failures = [...this.works].flatMap((one) => (this.#hasRunWithFixes(one) ? [] : one.cause.lead));
+      const failures = [...this.active].flatMap((one) => (this.#hasRunWithFixes(one) ? [] : one.cause.lead));
       if (!this.#hasRunWithFixes(work)) await retest(session, { failures, purpose: 'retest', causeId: null });
     } finally {
       this.#tree.release();
@@ -266,7 +266,7 @@ export class Schedule {
     this.#idle = new AbortController();
     const { suite, clock } = this.progress.session;
     try {
-      const ids = [...this.works].flatMap(({ cause }) => cause.lead.rerunIds);
+      const ids = [...this.active].flatMap(({ cause }) => cause.lead.rerunIds);
       await clock.sleep(suite.plan.estimateMs(ids) ?? 0, this.#idle.signal);
       while (this.#isSearchUseful(searches) && (await this.#searchOnce(searches)));
     } catch (error) {
@@ -277,7 +277,7 @@ export class Schedule {
   }
 
   #isSearchUseful(searches: BlameSearches): boolean {
-    const isOpen = [...this.works].some(({ cause }) => searches.needsRun(cause.id));
+    const isOpen = [...this.active].some(({ cause }) => searches.needsRun(cause.id));
     return isOpen && this.#agents.atWork > 0 && !this.failure && !this.progress.session.signal.aborted;
   }
 
@@ -286,12 +286,12 @@ export class Schedule {
     await this.#tree.acquire(() => ranks.search);
     try {
       // Skips tests not known to be red: a fix in the project may have turned them green.
-      const red = [...this.works].filter(
+      const red = [...this.active].filter(
         ({ cause, trial }) => !isGreenWithOthers(trial) && observations.isRed(cause.lead),
       );
       const isWanted = (causeId: string) => red.some(({ cause }) => cause.id === causeId);
       if (!this.#isSearchUseful(searches) || !(await searches.next(isWanted))) return false;
-      for (const { cause } of this.works) await this.#keepBlame(searches, cause);
+      for (const { cause } of this.active) await this.#keepBlame(searches, cause);
       return true;
     } finally {
       this.#tree.release();
@@ -309,7 +309,7 @@ export class Schedule {
 
   #fail(error: unknown): void {
     this.failure ??= { error };
-    for (const work of this.works) work.stop.abort();
+    for (const work of this.active) work.stop.abort();
   }
 }
 

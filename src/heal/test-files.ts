@@ -12,7 +12,7 @@ import { hashContent } from '../workspace/file-state.js';
 import { createProjectSnapshot } from '../workspace/project-files.js';
 import type { Workspace } from '../workspace/workspace.js';
 
-/** The most files to watch. No suite has more, but a test folder may contain any number of other files. */
+/** The maximum number of files to watch. No suite has more, but a test folder may contain any number of other files. */
 const MAX_FILES = 5_000;
 
 /** The state of a file; null if it did not exist. */

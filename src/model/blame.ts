@@ -97,7 +97,7 @@ export function describeBlame(blame: Blame, quote = (file: string) => file): str
   const { hunks, base, outOf, runs } = blame;
   if (!isNarrowedDown(blame)) {
     const size = hunks.length === outOf ? `all ${outOf}` : `${hunks.length} of the ${outOf}`;
-    return `It is green without ${size} changes since ${shortenId(base.commit)}; ${runs} runs have not narrowed them down to a commit`;
+    return `It is green with ${size} changes since ${shortenId(base.commit)} reverted; ${runs} runs have not narrowed them down to a commit`;
   }
   const commits = [...new Set(hunks.map(({ commit }) => commit?.id ?? null))];
   const [only] = commits;

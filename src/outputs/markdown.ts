@@ -130,7 +130,7 @@ export function escapeProse(text: string): string {
 const reference =
   /@(?=[\w-])|\$(?=\d+(?![\d.]))|[#!&~%^](?=["\w])|\bGH-(?=\d)|\b(?:https?|ftp|mailto|xmpp):(?=\S)|\bwww(?=\.)/gi;
 
-/** The key of another tracker, such as Jira's. */
+/** The key of an issue in another tracker, such as Jira. */
 const ticketKey = /\b[A-Z][A-Z\d_]+-(?=\d)/g;
 
 /** Keywords with which GitHub and GitLab close an issue; GitLab finds them in code, too. */
@@ -142,7 +142,7 @@ function disarmClosingKeywords(text: string): string {
   return text.replaceAll(closingKeyword, '$1\u00a0');
 }
 
-/** Formats a text as a code span, on one line, at most `width` characters; `none` if it is empty. */
+/** Formats a text as a code span, on one line, at most `maxLength` characters; `none` if it is empty. */
 export function renderCode(text: string, maxLength = 300): string {
   const line = disarmClosingKeywords(toOneLine(text, maxLength));
   if (line === '') return 'none';
@@ -152,7 +152,7 @@ export function renderCode(text: string, maxLength = 300): string {
   return `${fence}${pad}${line}${pad}${fence}`;
 }
 
-/** Cuts a text at a line break to at most `most` bytes. */
+/** Cuts a text at a line break to at most `maxBytes` bytes. */
 function cutToBytes(text: string, maxBytes: number): string {
   if (Buffer.byteLength(text) <= maxBytes) return text;
   const cut = Buffer.from(text).subarray(0, Math.max(0, maxBytes));
@@ -163,7 +163,7 @@ function cutToBytes(text: string, maxBytes: number): string {
 function toOneLine(text: string, maxLength: number): string {
   // oxlint-disable-next-line no-control-regex -- control characters cannot be shown
   const line = text.replaceAll(/[\s\u0000-\u001f\u007f-\u009f]+/g, ' ').trim();
-  // A character has at most two code units, so this many are enough to see whether the text is longer than `width`.
+  // A character has at most two code units, so this many are enough to see whether the text is longer than `maxLength`.
   const characters = line.length > maxLength ? Array.from(line.slice(0, 2 * maxLength + 1)) : [];
   return characters.length > maxLength ? `${characters.slice(0, maxLength - 1).join('')}…` : line;
 }

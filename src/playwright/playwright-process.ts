@@ -27,7 +27,7 @@ export interface PlaywrightExit {
   readonly stderr: string;
 }
 
-const hasOwnGroup = process.platform !== 'win32';
+const usesProcessGroup = process.platform !== 'win32';
 
 /**
  * Runs Playwright's command in its own process group and leaves no process of that group behind. On abort it sends SIGINT, the only signal on which
@@ -39,7 +39,7 @@ export async function runPlaywright(command: PlaywrightCommand): Promise<Playwri
   const child = spawn(process.execPath, [cli, ...args], {
     cwd,
     env: { ...env, ...createOwnerVariables({ runId }) },
-    detached: hasOwnGroup,
+    detached: usesProcessGroup,
     stdio: ['ignore', typeof stdout === 'number' ? stdout : 'pipe', 'pipe'],
   });
   if (typeof stdout !== 'number') forwardStream(child.stdout, stdout);
@@ -86,6 +86,6 @@ function interruptOnAbort(child: ChildProcess, { signal, graceMs }: PlaywrightCo
 
 function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
   if (child.pid === undefined) return;
-  if (hasOwnGroup) sendSignal(-child.pid, signal);
+  if (usesProcessGroup) sendSignal(-child.pid, signal);
   else child.kill(signal);
 }

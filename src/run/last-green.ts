@@ -5,7 +5,7 @@ import { findRunDir } from './run-folder.js';
 import { readReport, listRunIds } from './find-run.js';
 import { compareWithState, readTreeState } from './tree-state.js';
 
-/** The most runs to search, newest first. */
+/** The maximum number of runs to search, newest first. */
 const MAX_RUNS = 50;
 
 /** A state of the project in which tests were green here: a commit and, if files differed from it, the folder of the run that stored them. */

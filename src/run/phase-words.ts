@@ -15,7 +15,7 @@ const purposeWords: Record<SuitePurpose, { readonly short: string; readonly long
   proof: { short: 'proving', long: ' again to prove the fixes' },
   'shared-fix': { short: 'running its other tests', long: ' of the same cause' },
   regression: {
-    short: 'running the tests around the fixes',
+    short: 'running the tests near the fixes',
     long: ' again to check that nothing else broke',
   },
   flaky: { short: 'measuring flakes', long: ' again and again to measure how often they fail' },

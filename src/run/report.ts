@@ -34,7 +34,7 @@ export interface Report {
   flakes?: readonly FlakeState[];
   /** The requested level of proof. */
   verify: VerifyLevel;
-  /** The re-run of the tests around the fixes after healing (HN-6); null if there was none. */
+  /** The re-run, after healing, of tests that the fixes may have broken (HN-6); null if there was none. */
   regression: RegressionResult | null;
   /** The verdict of `self-heal verify` on the changes in the working tree; absent in other runs. */
   verification?: Verification;

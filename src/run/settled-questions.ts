@@ -8,7 +8,7 @@ import { findRoot } from '../workspace/project-files.js';
 import { readReport, listRunIds } from './find-run.js';
 import { isRunId, findRunDir } from './run-folder.js';
 
-/** The most runs to read after a question, newest first. */
+/** The maximum number of runs to read after a question, newest first. */
 const MAX_RUNS = 50;
 
 /**

@@ -89,8 +89,8 @@ const foreignFolder =
   /^(?:node_modules|dist|build|out|coverage|vendor|target|test-results|playwright-report|\..*)$/;
 
 /**
- * Returns the values in every environment file in the project, in the packages below it, and in the folders above it up to the root of its
- * repository, except for those that give nobody access. Files that cannot be read are ignored; never rejects.
+ * Returns the values in the environment files of the project, of the packages below it, and of the folders above it up to the root of its repository,
+ * without values that cannot be secrets. Files that cannot be read are ignored; never rejects.
  */
 export async function readEnvFileSecrets(folder: string): Promise<KnownValue[]> {
   const root = path.resolve(folder);

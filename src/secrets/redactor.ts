@@ -127,7 +127,7 @@ export function createRedactorForValues(values: readonly KnownValue[]): Redactor
   };
 }
 
-/** Masks secrets that are recognizable in any environment, always with the same result. */
+/** Masks secrets that are recognizable by their format, so the result does not depend on the environment. */
 export function redact(text: string): string {
   return applyReplacements(text, findMasks(text));
 }

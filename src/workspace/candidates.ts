@@ -176,7 +176,7 @@ export interface HunkRoots {
   readonly clean?: (text: string) => string;
 }
 
-/** Converts hunks for reports and prompts. */
+/** Formats hunks for reports and prompts. */
 export async function formatHunks(
   hunks: readonly ExactHunk[],
   { base, commits }: { readonly base: BlameBase; readonly commits: readonly BlamedCommit[] },

@@ -35,7 +35,7 @@ export interface WorkingCopy {
 
 /** The collected changes of an agent, to be judged and applied. */
 export interface CollectedChange {
-  /** Null if none of its changes can be part of a fix. */
+  /** Null if nothing that the agent changed can be part of a fix. */
   readonly change: Change | null;
   readonly ignored: readonly string[];
   readonly refused: string | null;

@@ -69,7 +69,7 @@ export async function writeFiles(
   return { written, leftAlone };
 }
 
-/** Returns the folders that paths need and that do not exist yet. */
+/** Returns the parent folders of these files that do not exist yet. */
 export function findMissingFolders(root: string, files: readonly string[]): string[] {
   return [...new Set(files.flatMap(listParents))].filter((folder) => readFileState(root, folder) !== 'other');
 }

@@ -178,7 +178,7 @@ describe('blame in real-world repositories', () => {
       })([cause]),
     ).toEqual([cause]);
     expect(told).toEqual([
-      ['c1', expect.stringMatching(/: it also fails without the 1 change .*: fetch more history$/)],
+      ['c1', expect.stringMatching(/: it also fails with the 1 change .*: fetch more history$/)],
     ]);
   });
 

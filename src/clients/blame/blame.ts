@@ -272,9 +272,9 @@ function explainNoResult({ history, endedBy, stats }: CauseSearch): string {
   if (endedBy !== null) return 'no result within the time limit (blame.time)';
   const { base, candidates, isComplete } = history;
   const changes = candidates.length === 1 ? 'the 1 change' : `all ${candidates.length} changes`;
-  const since = `${changes} since ${base.commit.slice(0, 7)}`;
-  if (!stats.wasRed) return `its test does not run without ${since}`;
-  const red = `it also fails without ${since}`;
+  const state = `with ${changes} since ${base.commit.slice(0, 7)} reverted`;
+  if (!stats.wasRed) return `its test does not run ${state}`;
+  const red = `it also fails ${state}`;
   return isComplete
     ? `${red}: the cause is older, or outside of the repository`
     : `${red}, and ${shallowNote}`;

@@ -43,7 +43,7 @@ interface TestRun {
 
 /**
  * The search for the change that broke a cause's test. First it reverts all changes: if the test stays red, none of them is to blame. Then it reverts the
- * likeliest hunk alone (first of all, if an earlier run was green without all changes), and then sets of hunks, which it splits between commits, files and
+ * likeliest hunk alone (first of all, if an earlier run was green with all changes reverted), and then sets of hunks, which it splits between commits, files and
  * hunks, in this order. After each run, it replays these steps with the outcomes of all runs so far, up to the first step with an unknown outcome, and
  * requests a run for that step.
  */
@@ -165,7 +165,7 @@ export class CauseSearch {
     const rank = this.rank;
     const ranked = listRankedHunks(single, rank);
     const [likeliest] = ranked;
-    // An earlier run was green without all changes, or this hunk is likely enough.
+    // An earlier run was green with all changes reverted, or this hunk is likely enough.
     if (likeliest && (this.history.base.from === 'last-green' || rank(likeliest) >= STRONG_RATING)) {
       this.seeksSet = false;
       const outcome = this.#getOutcome([likeliest]);
@@ -407,7 +407,7 @@ export interface Round {
 }
 
 /**
- * Plans runs that several searches share. Each search has a number, and a run reverts the single hunks of all searches whose number has a certain bit set.
+ * Plans runs that several searches share. Each search has a number, and a run reverts the single hunks of all searches whose number has a given bit set.
  * Thus three runs distinguish the hunks of six searches, and two runs distinguish the first search's hunk from any number of others.
  */
 export class Rounds {

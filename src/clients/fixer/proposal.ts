@@ -6,7 +6,7 @@ export interface ProposedFile {
   readonly after: string;
 }
 
-/** A certain fix of the built-in fixer (BF-1). Guard, re-run and proof judge it like an agent's. */
+/** A fix of which the built-in fixer is sure (BF-1). Guard, re-run and proof judge it like an agent's. */
 export interface FixerProposal {
   /** Describes the fix and its reason in one sentence. */
   readonly summary: string;

@@ -28,7 +28,7 @@ export interface FixerProject {
   readonly isTest: (file: string) => boolean;
 }
 
-/** Returns a certain fix for a cause; null if there is none. Changes no files. */
+/** Returns a fix for a cause; null unless the fixer is sure of one. Changes no files. */
 export type Fixer = (cause: Cause) => Promise<FixerProposal | null>;
 
 /** Creates the built-in fixer for one run (BF-1). It needs no account, no model and no network. */

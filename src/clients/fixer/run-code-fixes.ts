@@ -24,7 +24,7 @@ export interface CodeFixRequest {
 /** `src/cart.ts(20,3): error TS2322: …`, or with colors `src/cart.ts:20:3 - error …`. */
 const compilerError = /^[^\S\n]*([^\s()][^()\n:]*\.[cm]?tsx?)[(:]\d+[,:]\d+\)?(?::| -) error TS\d+:/gm;
 
-/** Fixes compiler errors with the project's own TypeScript (BF-3). Returns null if the project has no TypeScript, or if no fix is certain. */
+/** Fixes compiler errors with the project's own TypeScript (BF-3). Returns null if the project has no TypeScript, or if it is not sure of a fix. */
 export async function runCodeFixes(
   output: string,
   folders: readonly string[],

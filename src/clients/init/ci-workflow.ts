@@ -82,7 +82,7 @@ function createValues({ system, cwd, root, config, agent, defaultBranch }: Workf
       lockFolder === null ? 'npm install --no-package-lock' : createInstallCommand(manager, lockFolder),
     INSTALL_AGENT: agent?.packageName ? `npm install --global ${agent.packageName}` : null,
     KEY: agent?.keyVariable ?? null,
-    WHAT_HAPPENS: agent ? `handed to ${agent.title}` : 'healed if the built-in fixer has a certain fix',
+    WHAT_HAPPENS: agent ? `handed to ${agent.title}` : 'healed if the built-in fixer is sure of a fix',
     // In a flow mapping, more characters need quotes.
     FOLDER: folder === '.' ? null : escapeLiteral(JSON.stringify(folder)),
     TO_FOLDER: folder === installFolder ? null : createCdCommand(folder),

@@ -263,7 +263,7 @@ class TracePages {
     return this.#pageId ?? this.#findLatestMainFrame()?.pageId ?? null;
   }
 
-  /** Adds a `frame-snapshot` line; `step` returns the id of a call's step. */
+  /** Adds a `frame-snapshot` line; `findStepId` returns the id of a call's step. */
   addSnapshot(json: string, findStepId: (callId: string) => string): void {
     const line = jsonOf(json);
     if (line === undefined) return void (this.lostSnapshots += 1);

@@ -179,9 +179,9 @@ export function isReady(work: CauseWork): work is ReadyWork {
  * Applies the changes of these causes, runs the tests of all causes in one run, judges each change by its own tests, and reverts those that do not hold.
  * These are tried alone later.
  */
-export async function tryTogether(session: Session, works: readonly ReadyWork[]): Promise<void> {
+export async function tryTogether(session: Session, ready: readonly ReadyWork[]): Promise<void> {
   const applied: { readonly work: ReadyWork; readonly change: Change }[] = [];
-  for (const work of works) {
+  for (const work of ready) {
     const { trial } = work;
     trial.isReady = false;
     const result = trial.change && (await session.workspace.apply(trial.change));

@@ -133,7 +133,7 @@ export interface PreparedAgent {
   /** The path of the attempt's files, without an extension. */
   readonly file: string;
   readonly workingCopy: WorkingCopy;
-  /** Lets it work until it ends and no restart would help. It needs only its copy, so others may use the project meanwhile. */
+  /** Lets the agent work until it ends and no restart would help. It needs only its copy, so other tasks may use the project meanwhile. */
   readonly work: () => Promise<FinishedAgent>;
 }
 
@@ -345,7 +345,7 @@ export interface RestartRequest {
   readonly start: (start: RestartOptions) => Promise<AgentRun>;
 }
 
-/** The most restarts while the provider is unavailable. With the default waits, they take about two minutes. */
+/** The maximum number of restarts while the provider is unavailable. With the default waits, they take about two minutes. */
 const MAX_RESTARTS = 5;
 
 /** The longest wait that a provider may ask for. If it asks for more, the agent ends as unusable. */

@@ -73,7 +73,7 @@ export async function gatherFix(project: Project, fix: FixInTree): Promise<FixTo
   };
 }
 
-/** Reads the files of a fix before and with it, and in the newest possibly green state of its test in which they differ. */
+/** Reads the files of a fix without it, with it, and in the newest earlier state that differs and in which its test may have been green. */
 async function readStates(
   project: Project,
   { cause: { lead }, edits }: FixInTree,
@@ -129,7 +129,7 @@ async function listSuspectedHunks(
 
 const stripLineEnding = (line: string) => line.replace(/\r?\n$/, '');
 
-/** The most files to search for documented rules, and the length in characters of the longest. */
+/** The maximum number of files to search for documented rules, and the length in characters of the longest. */
 const MAX_TEXTS = 400;
 const MAX_TEXT_LENGTH = 200_000;
 

@@ -479,7 +479,7 @@ describe('recent changes', () => {
     const apart = hunks.map((hunk, n) => ({ ...hunk, commit: n === 0 ? null : hunk.commit }));
     const text = await prompt({ cause: aCause({ lead, blame: aBlame({ hunks: apart, isMinimal: false }) }) });
     expect(text).toMatch(/most likely broke the test: \w{7} \S+ `Sums up`\.\n\n```diff\n@@ src\/cart\.ts:1/);
-    expect(text).toMatch(/Reverted and run: `It is green without .* changes since \w{7};/);
+    expect(text).toMatch(/Reverted and run: `It is green with .* changes since \w{7} reverted;/);
     expect(text).not.toContain('turns it green');
   });
 

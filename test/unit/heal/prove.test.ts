@@ -852,7 +852,7 @@ it.each([
       reviewer: null,
       runners: { own: { kind: 'command' as const, command: ['x'], prompt: 'stdin' as const } },
     },
-    'own is a command, and agents.yaml names no runner for the agent review-fix',
+    'own is a custom command, so agents.yaml must name a runner for the agent review-fix',
   ],
 ])('HN-11 a fix that is not reviewed enters, and the report says %s', async (_, over, why) => {
   const agents = Object.entries(settings.agents).map(([name, agent]) => [name, { ...agent, runner: 'own' }]);

@@ -180,7 +180,7 @@ it('BL-3 names no hunk or file of changes of several commits that runs have not 
   const other = { ...one, file: 'src/b.ts', commit: null };
   const wide = aBlame({ hunks: [one, other], isMinimal: false, outOf: 2, runs: 3 });
   expect(describeBlameAt(wide)).toBe(
-    'It is green without all 2 changes since ba5e000; 3 runs have not narrowed them down to a commit',
+    'It is green with all 2 changes since ba5e000 reverted; 3 runs have not narrowed them down to a commit',
   );
 });
 
