@@ -102,7 +102,10 @@ function start(runId: string) {
 
 /** Starts a process in a folder that nobody supervises or waits for; it is killed after the test. */
 async function orphanIn(dir: string): Promise<number> {
-  const shell = spawn('sh', ['-c', 'setsid sleep 1000 >/dev/null & echo $!'], { cwd: dir });
+  // `setsid` needs a moment to become `sleep`.
+  const script =
+    'setsid sleep 1000 >/dev/null & until ps -o comm= -p $! | grep -q sleep; do :; done; echo $!';
+  const shell = spawn('sh', ['-c', script], { cwd: dir });
   const [text] = (await once(shell.stdout, 'data')) as [Buffer];
   await once(shell, 'exit');
   const pid = Number(text.toString());
