@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { chance } from '../../rig/simulated-suite.js';
-import { planProof } from '../../../src/heal/plan-proof.js';
+import { findUnclearFixes, judgeOtherTests, planProof } from '../../../src/heal/plan-proof.js';
 import type {
   FixInProof,
   ProofPart,
@@ -333,4 +333,69 @@ it('HN-5 a test that was green and red without its fix must be green with it mor
   const greensWith = results.get('t1')?.filter(({ changes }) => changes.length > 0) ?? [];
   // Half of the runs were green by luck: seven of them in a row are so in less than one case of a hundred.
   expect(greensWith.filter(({ part }) => part === 'alone')).toHaveLength(7);
+});
+
+/** The result of a run with these changes in the tree. */
+const aResult = (
+  shown: TestRunResult['shown'],
+  changes: readonly string[],
+  over: Partial<TestRunResult> = {},
+): TestRunResult => ({ run: 2, part: 'others', changes, without: [], isClean: false, shown, ...over });
+
+const kept = ['1', '2'];
+it.each([
+  ['green', [aResult('green', kept)], 'neither'],
+  ['red once', [aResult('red', kept)], 'neither'],
+  ['red twice', [aResult('red', kept), aResult('red', kept)], 'red'],
+  ['red twice with other fixes in the tree', [aResult('red', ['1']), aResult('red', ['2'])], 'neither'],
+  ['red with all fixes and red without one', [aResult('red', kept), aResult('red', ['1'])], 'neither'],
+  ['red and green in one state', [aResult('red', kept), aResult('green', kept)], 'unsteady'],
+  [
+    'red twice and green in one state',
+    ['red', 'red', 'green'].map((how) => aResult(how as 'red', kept)),
+    'unsteady',
+  ],
+  ['red and green in two states', [aResult('red', kept), aResult('green', ['1'])], 'neither'],
+  ['red and green in one state without a fix', [aResult('red', ['1']), aResult('green', ['1'])], 'unsteady'],
+  ['red, then not run', [aResult('red', kept), aResult('nothing', kept)], 'neither'],
+  ['red in a search', [aResult('red', kept), aResult('red', kept, { part: 'culprit' })], 'red'],
+  ['red in its own proof', [aResult('red', kept), aResult('red', kept, { part: 'shared' })], 'neither'],
+] as const)('HN-6 judges another test that was %s', (_, results, verdict) => {
+  const judge = (isMarked: boolean) =>
+    judgeOtherTests({ kept, tests: [{ key: 'other', results, isMarked }] });
+  const expected = {
+    unsteady: verdict === 'unsteady' ? ['other'] : [],
+    red: verdict === 'red' ? ['other'] : [],
+  };
+  expect(judge(false)).toEqual(expected);
+  // It passes, but is marked to fail: no fix broke it.
+  expect(judge(true)).toEqual({ ...expected, red: [] });
+});
+
+const notRun = aResult('nothing', [], { part: 'shared', because: 'no database' });
+const inCopy = [aResult('green', [], { part: 'shared' }), { ...notRun, isClean: true }];
+const files = ['db.sqlite', 'a', 'b', 'c'];
+it.each([
+  ['never ran without it', { results: [notRun] }, [], /^without the fix, its test did not run/],
+  ['was red without it', { results: [notRun, { ...notRun, shown: 'red' }] }, [], null],
+  ['has not run without it yet', { results: [] }, [], null],
+  ['ran without it before its proof began', { results: [notRun], since: 3 }, [], null],
+  ['runs only with it', { results: [notRun], runsBothWays: false }, [], null],
+  ['did not run in a clean copy', { results: inCopy }, [], /^proven here; .*: no database\. If a fresh/],
+  ['did not run in a clean copy, and wrote files', { results: inCopy }, files, /db\.sqlite, a, .*more; /],
+  ['has ended, and did not run in a clean copy', { results: inCopy, ended: 'flaky' }, [], null],
+] as const)('HN-5 finds fixes for which no run shows whether they are needed: the test %s', (_, over, leftovers, reason) => {
+  const [fix, test] = ['c1', { key: 't1', fix: 'c1', isLead: true, runsBothWays: true, isSuite: false }];
+  const rest = { runsWithOthers: false, since: 1, redWith: [], ended: null };
+  const reasons = findUnclearFixes({
+    fixes: [{ id: fix, changes: ['1'], withRevealed: ['1'], leftovers }],
+    tests: [{ ...test, ...rest, ...over }],
+    greens,
+    reds,
+    inCleanCopy: true,
+    haveDifferentCauses: () => false,
+    otherTests: null,
+  });
+  if (reason === null) expect(reasons).toEqual(new Map());
+  else expect(reasons.get(fix)).toMatch(reason);
 });
