@@ -384,18 +384,21 @@ it.each([
   ['did not run in a clean copy', { results: inCopy }, [], /^proven here; .*: no database\. If a fresh/],
   ['did not run in a clean copy, and wrote files', { results: inCopy }, files, /db\.sqlite, a, .*more; /],
   ['has ended, and did not run in a clean copy', { results: inCopy, ended: 'flaky' }, [], null],
-] as const)('HN-5 finds fixes for which no run shows whether they are needed: the test %s', (_, over, leftovers, reason) => {
-  const [fix, test] = ['c1', { key: 't1', fix: 'c1', isLead: true, runsBothWays: true, isSuite: false }];
-  const rest = { runsWithOthers: false, since: 1, redWith: [], ended: null };
-  const reasons = findUnclearFixes({
-    fixes: [{ id: fix, changes: ['1'], withRevealed: ['1'], leftovers }],
-    tests: [{ ...test, ...rest, ...over }],
-    greens,
-    reds,
-    inCleanCopy: true,
-    haveDifferentCauses: () => false,
-    otherTests: null,
-  });
-  if (reason === null) expect(reasons).toEqual(new Map());
-  else expect(reasons.get(fix)).toMatch(reason);
-});
+] as const)(
+  'HN-5 finds fixes for which no run shows whether they are needed: the test %s',
+  (_, over, leftovers, reason) => {
+    const [fix, test] = ['c1', { key: 't1', fix: 'c1', isLead: true, runsBothWays: true, isSuite: false }];
+    const rest = { runsWithOthers: false, since: 1, redWith: [], ended: null };
+    const reasons = findUnclearFixes({
+      fixes: [{ id: fix, changes: ['1'], withRevealed: ['1'], leftovers }],
+      tests: [{ ...test, ...rest, ...over }],
+      greens,
+      reds,
+      inCleanCopy: true,
+      haveDifferentCauses: () => false,
+      otherTests: null,
+    });
+    if (reason === null) expect(reasons).toEqual(new Map());
+    else expect(reasons.get(fix)).toMatch(reason);
+  },
+);
