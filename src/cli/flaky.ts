@@ -13,9 +13,9 @@ const examples = `
 Runs each test many times, in the suite and alone. Reports how often it fails,
 with 95 % bounds, and why: because of tests that ran before it (order), any
 parallel tests (load), a parallel test that shares data with it (data), another
-time zone (time), or none of these (random). Then the agents of the route flaky
-fix it. As proof, the test must pass so many runs under the same condition that,
-without the fix, it would have had at most a 1 % chance of passing them all.
+time zone (time), or none of these (random). Then agents fix it: those of the
+route flaky in agents.yaml. As proof, the test must pass so many runs under the
+same condition that, unfixed, it would pass them all in at most 1 % of cases.
 
   self-heal flaky                   all flaky tests of the suite
   self-heal flaky cart.spec.ts:9    this test

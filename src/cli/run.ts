@@ -22,7 +22,7 @@ export function define(command: Command): Command {
     'test files to run, as in Playwright: regular expressions for their paths, or file:line',
   );
   return addHealingFlags(addWaitFlag(addVerifyFlag(addSelectionFlags(command))))
-    .option('--flaky', 'then also measure, explain and heal flaky tests (see self-heal flaky)')
+    .option('--flaky', 'afterwards, also measure, explain and heal flaky tests (see self-heal flaky)')
     .addHelpText('after', examples)
     .action((words: string[], options: RunOptions) => runFromCommandLine(words, options));
 }

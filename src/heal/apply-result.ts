@@ -90,7 +90,7 @@ export async function applyResult(progress: Progress, work: CauseWork): Promise<
   const isRevealed = listRevealingCauses(progress, cause).length > 0;
   if (end.verdict === 'flaky' && isRevealed && trial?.retest) {
     // The test is green without another change, so the fix that revealed this error may have healed it.
-    const remainder = findRemainingFailures(progress, cause);
+    const remainder = recordGreenWithOthers(progress, cause);
     return remainder ? addKeys(remainder.members) : [];
   }
   if (end.verdict === 'flaky' && isEdited(session, cause)) work.end = await askAboutEdits(session, work);
@@ -175,11 +175,11 @@ export async function dropTestsHealedByOthers(progress: Progress, cause: Cause):
   if (observations.isRed(cause.lead)) return cause;
   const failures = cause.members.filter((member) => !observations.isGreen(member));
   if (failures.length > 0) await retest(session, { failures, purpose: 'shared-fix', causeId: cause.id });
-  return findRemainingFailures(progress, cause);
+  return recordGreenWithOthers(progress, cause);
 }
 
 /** Records which tests of a cause are green with other causes' fixes; returns the cause with its red tests, or null if all are green. */
-function findRemainingFailures(progress: Progress, cause: Cause): Cause | null {
+function recordGreenWithOthers(progress: Progress, cause: Cause): Cause | null {
   const { observations } = progress.session;
   const red = cause.members.filter((member) => !observations.isGreen(member));
   for (const member of cause.members) if (!red.includes(member)) addToProof(progress, cause, member);

@@ -252,7 +252,7 @@ function combineRuns(before: DiagnosedFailure, again: DiagnosedFailure | null): 
 /** Gives a failure that did not run again the diagnosis of the failure that stands for it. */
 function copyDiagnosis(failure: DiagnosedFailure, lead: DiagnosedFailure): DiagnosedFailure {
   const test = lead.failure.scope === 'test' ? lead.failure.test.titlePath.join(' › ') : 'the suite';
-  const missing = `what only a trace shows: not run again, since it failed like ${test}, which was`;
+  const missing = `what only a trace shows, because another test that failed the same way ran again instead: ${test}`;
   const { diagnosis, n: like } = lead;
   return {
     ...failure,

@@ -44,7 +44,7 @@ export async function proveForReview(
       end: { kind: 'offered', because: `${summary}: ${chooseQuestion(session, side, pending)}`, side, proof },
     };
   const why = wouldTestNothing
-    ? 'with it, its test is green with the old behavior, too, so it would test nothing'
+    ? 'with this change, the test is green with the old behavior, too, so it would test nothing'
     : 'not all of its tests are green with it';
   return { ...pending, end: { kind: 'still-failing', because: `${summary}; ${why}` } };
 }

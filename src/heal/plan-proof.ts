@@ -55,7 +55,7 @@ export function findUnclearFixes(question: ProofQuestion): ReadonlyMap<string, s
       const why = leftovers.length > 0 ? explainLastingEffect(leftovers) : 'proven here';
       unclear.set(
         test.fix,
-        `${why}; a clean copy cannot show whether it needs the fix: ${clean.because ?? ''}. If a fresh clone is red without the fix, keep it, else undo it`,
+        `${why}; a clean copy cannot show whether it needs the fix: ${clean.because ?? ''}. If a fresh clone is red without the fix, keep the fix; otherwise, undo it`,
       );
     }
   }
@@ -71,7 +71,7 @@ export function findUnclearFixes(question: ProofQuestion): ReadonlyMap<string, s
 /** Explains why a fix may look needless although it is needed. */
 function explainLastingEffect(leftovers: readonly string[]): string {
   const files = atMost(leftovers, 3, (hidden) => `and ${hidden} more`).join(', ');
-  return `green without its fix, but files that git does not have changed since it was made: ${files}`;
+  return `green without its fix, but files outside of git have changed since the fix was made: ${files}`;
 }
 
 function findFirst<T, R>(items: readonly T[], step: (item: T) => R | null): R | null {
@@ -439,8 +439,7 @@ function planCleanRun(question: ProofQuestion, tests: readonly TestInProof[]): N
   const green = states.find(({ clean }) => clean?.shown === 'green');
   if (green) {
     const { test } = green;
-    const because =
-      'green without the change in a clean copy: what was red is only in files that git does not have';
+    const because = 'green without the change in a clean copy: the fault is only in files outside of git';
     return test.isLead
       ? { kind: 'refute', fix: test.fix, refutation: { kind: 'flaky', because } }
       : { kind: 'end', test, outcome: 'flaky' };

@@ -35,7 +35,7 @@ const reasonShape = z.object({
   rule: z.string(),
   category: categoryShape,
   source: z.enum(evidenceSources),
-  /** The matching line, at most 300 characters; of a long line with a late match, the part from the clause with the match on. */
+  /** The matching line, at most 300 characters; a long line with a late match begins with the clause of the match. */
   evidence: z.string(),
   confidence: z.number(),
 });

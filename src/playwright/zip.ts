@@ -45,7 +45,7 @@ export async function listEntries(
 /** An entry inflates to more than its limit: a zip bomb, or an unreasonably large trace. */
 export class InflateLimitError extends Error {}
 
-/** Yields an entry's inflated bytes in chunks; throws `TooMuchInflated` after `maxBytes`. */
+/** Yields an entry's inflated bytes in chunks; throws `InflateLimitError` after `maxBytes`. */
 export async function* inflate(zip: ZipFile, entry: Entry, maxBytes: number): AsyncGenerator<Buffer> {
   const stream = await zip.openReadStreamPromise(entry);
   stream.on('error', () => undefined);

@@ -6,7 +6,7 @@ import { listKilledRuns, markEnded } from './run-journal.js';
 import { MissingContentError } from '../workspace/change.js';
 import { findCopies, removeCopy } from '../workspace/copy-folder.js';
 import { isSameState, readFileState } from '../workspace/file-state.js';
-import { createInstall, restoreLockFiles } from '../workspace/install.js';
+import { createInstaller, restoreLockFiles } from '../workspace/install.js';
 import {
   closeJournal,
   openJournalContentStore,
@@ -126,7 +126,7 @@ const doneWords: Record<Journal['purpose'], string> = {
 
 async function reinstall({ project, root }: JournalFolders, { runId }: Journal): Promise<string[]> {
   const contents = openJournalContentStore(project, runId);
-  const { command, ...install } = await createInstall({ project, root, runId, contents });
+  const { command, ...install } = await createInstaller({ project, root, runId, contents });
   const { failed, lockEdits } = await install.run();
   await restoreLockFiles(root, lockEdits, contents);
   return [failed === null ? `  ran ${command}` : `  ${command} failed; run it yourself`];

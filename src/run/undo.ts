@@ -11,7 +11,7 @@ import {
   readChange,
 } from '../workspace/change.js';
 import { type FileEdit, isSameState, readFileState } from '../workspace/file-state.js';
-import { changesPackages, createInstall, restoreLockFiles } from '../workspace/install.js';
+import { changesPackages, createInstaller, restoreLockFiles } from '../workspace/install.js';
 import { closeJournal, type Journal, writeJournal } from '../workspace/journal.js';
 import { findRoot } from '../workspace/project-files.js';
 import { planFiles } from '../workspace/applied-changes.js';
@@ -68,7 +68,7 @@ export async function undoChanges(
   const result = await writeFiles(root, journal, contents);
   const { runId } = run;
   const mustInstall = journal.install && result.written.length > 0;
-  const install = mustInstall ? await createInstall({ project, root, runId, contents }) : null;
+  const install = mustInstall ? await createInstaller({ project, root, runId, contents }) : null;
   if (install) await restoreLockFiles(root, (await install.run()).lockEdits, contents);
   await closeJournal(project);
   return { ...result, installed: install?.command ?? null };

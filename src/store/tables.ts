@@ -109,7 +109,7 @@ export function serializeMasked(value: unknown): string {
 /** Thrown if the store contains data that self-heal did not write. */
 export class DamagedStoreError extends Error {}
 
-/** Parses a row and its JSON fields in this shape. Throws `Damage` for any other row, because a store is untrusted like every file. */
+/** Parses a row and its JSON fields in this shape. Throws `DamagedStoreError` for any other row, because a store is untrusted like every file. */
 export function parseRow<T>(shape: z.ZodType<T>, row: object, jsonFields: readonly string[] = []): T {
   const values = Object.entries(row).map(([name, value]: [string, unknown]) => {
     return [name, jsonFields.includes(name) && typeof value === 'string' ? jsonOf(value) : value];

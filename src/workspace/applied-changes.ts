@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { type Change, type ContentStore, storeChange, mergeFile, mergeEdits } from './change.js';
-import { changesPackages, createInstall, restoreLockFiles } from './install.js';
+import { changesPackages, createInstaller, restoreLockFiles } from './install.js';
 import { closeJournal, writeJournal } from './journal.js';
 import { type FileEdit, type FileState, isSameState, readFileState } from './file-state.js';
 import { findMissingFolders, type FilePlan, writeFiles, type WriteResult } from './write-files.js';
@@ -262,7 +262,7 @@ export class AppliedChanges {
 
   async #install(): Promise<readonly FileEdit[]> {
     const { warn } = this.#options;
-    const { command, ...install } = await createInstall({ ...this.#options, contents: this.#contents });
+    const { command, ...install } = await createInstaller({ ...this.#options, contents: this.#contents });
     warn(`The dependencies of the project changed: running ${command}`);
     const { failed, lockEdits } = await install.run();
     if (failed !== null) warn(`${command} failed: ${failed.trim().slice(-500)}`);

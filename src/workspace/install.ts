@@ -60,7 +60,7 @@ const settings = {
   npm_config_fund: 'false',
 };
 
-interface Install {
+interface Installer {
   /** The command line, for display. */
   readonly command: string;
   /** Runs the install, and ends all processes that it leaves. */
@@ -77,7 +77,7 @@ interface Install {
  * the folder of the lock file, because npm would otherwise install only one package of a workspace, and keep unneeded ones. It runs no scripts,
  * because they could execute code of a fix that is not proven.
  */
-export async function createInstall(request: InstallRequest): Promise<Install> {
+export async function createInstaller(request: InstallRequest): Promise<Installer> {
   const { project, root, runId, contents, signal = new AbortController().signal } = request;
   const agent = (await detect({ cwd: project, stopDir: path.dirname(root) }))?.agent ?? 'npm';
   const noScripts = withoutScriptsFlag.includes(agent) ? [] : ['--ignore-scripts'];

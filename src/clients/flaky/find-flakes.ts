@@ -8,7 +8,7 @@ import {
   type Condition,
   countRed,
   type FlakeSearch,
-  isMoreRed,
+  proveMoreRed,
   isSearchOver,
   createTrialKey,
   MIN_RATE,
@@ -155,13 +155,13 @@ async function confirmCondition(
   { aloneResult, trial, trials = [] }: Experiment,
 ): Promise<FoundFlake | null> {
   const { target } = suspect;
-  if (!(await isMoreRed(search, target, [trial, aloneResult])))
+  if (!(await proveMoreRed(search, target, [trial, aloneResult])))
     return aloneResult.count.red > 0 ? describeRandomFlake(search, target, aloneResult) : null;
   const load = trials.find(({ kind }) => kind === 'load');
   if (
     trial.kind === 'data' &&
     load &&
-    !(await isMoreRed(search, target, [trial, load])) &&
+    !(await proveMoreRed(search, target, [trial, load])) &&
     load.count.red > 0
   )
     return confirmCondition(search, suspect, { aloneResult, trial: load });

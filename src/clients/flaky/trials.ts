@@ -153,7 +153,7 @@ export async function measureTrial(
 }
 
 /** Runs a test under two conditions. Returns true once it is surely red more often under the first one, false if that cannot be shown. */
-export async function isMoreRed(
+export async function proveMoreRed(
   search: FlakeSearch,
   target: RepeatedTest,
   [trial, control]: readonly [FlakeTrial, FlakeTrial],

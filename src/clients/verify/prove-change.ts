@@ -37,7 +37,7 @@ import { type HealResult, createProgress, summarizeCause } from '../../heal/prog
 import type { Session } from '../../heal/session.js';
 import { createSuiteRuns } from '../../command/suite-runs.js';
 import { announceTests } from '../../heal/announce-tests.js';
-import { changeCauseId, readWorkingChange } from './read-change.js';
+import { changeCauseId, reviewWorkingChange } from './review-change.js';
 import { type ComparedChange, announceVerdict, type ProofResults } from './compare-change.js';
 
 /** The only change of a verification. It is in the project, except while it is reverted for a run. */
@@ -57,7 +57,7 @@ export async function verifyChange(
   if ('verdict' in green) return announceVerdict(opened, change, green);
   const proof = new ChangeProof(opened, session, { first: green.run, change });
   // The agent reviews the change while the proof runs.
-  const reviews = change.request.review ? await readWorkingChange(session, change) : null;
+  const reviews = change.request.review ? await reviewWorkingChange(session, change) : null;
   const conclusion = await proof.prove();
   const mayBeProven = conclusion.verdict === 'proven' || conclusion.verdict === 'review';
   const review = mayBeProven ? await reviews?.waitFor(changeCauseId) : null;
@@ -194,12 +194,12 @@ class ChangeProof {
       },
     );
     if (signal.aborted) return interrupted;
-    const conclusion = (await this.#findEditedFiles(removable)) ?? this.#conclusion;
+    const conclusion = (await this.#concludeIfEdited(removable)) ?? this.#conclusion;
     return conclusion ?? (typeof part === 'string' ? createUnproven(part) : this.#concludeUncontradicted());
   }
 
   /** Concludes that nothing is proven if somebody edited the changed files during the proof, because the tests may have seen either content. */
-  async #findEditedFiles(part: readonly Candidate[]): Promise<Conclusion | null> {
+  async #concludeIfEdited(part: readonly Candidate[]): Promise<Conclusion | null> {
     const unchanged = await this.#listUnchangedFiles();
     const edited = part.flatMap(({ file }) =>
       unchanged.some(({ path }) => path === file.path) ? [] : file.path,

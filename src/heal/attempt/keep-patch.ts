@@ -44,7 +44,7 @@ export async function createChangeFromEdits(session: Session, edits: readonly Fi
   const paths = edits.map((edit) => edit.path);
   const [unwritable] = await findUnwritable(session.workspace.root, paths);
   if (unwritable !== undefined)
-    return `no fix may write ${unwritable}, which git ignores or another repository has`;
+    return `no fix may write ${unwritable}, which git ignores, or which belongs to another repository`;
   const id = session.spending.nextAttemptNumber();
   const work = session.workspace.createCollectedChange(String(id), edits);
   const kept = await writePatch(session, work.change, await session.folder.makeAttemptPath(id));

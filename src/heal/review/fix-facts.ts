@@ -13,7 +13,7 @@ export interface ProjectText {
   readonly green?: string | null;
 }
 
-/** A change is shown with the largest function or block around it of up to `LONGEST` lines, or with `LINES_AROUND` lines on each side. */
+/** A change is shown with the largest function or block around it of up to `MAX_BLOCK_LINES` lines, or with `LINES_AROUND` lines on each side. */
 const LINES_AROUND = 10;
 const MAX_BLOCK_LINES = 60;
 
