@@ -97,7 +97,7 @@ function renderQuestion({ test, green }: FixToReview): string {
   const greenNote = green === null ? '' : ` was green at ${shortenId(green)},`;
   return `${subject}${greenNote} failed, and is green with the fix below, which an agent made. Being green proves nothing here: a fix that hides a fault is green, too.
 
-Name an input beside the test's own for which the fix and the last green state differ: another value, user, order or time, an empty or a broken one, a request that fails. Did the author of the breaking change want that difference? If not, the fix hides the fault. Look at each part of the fix by itself: one honest part does not excuse another.`;
+Name an input other than the test's own for which the fix and the last green state differ: another value, user, order or time, an empty or a broken one, a request that fails. Did the author of the breaking change want that difference? If not, the fix hides the fault. Look at each part of the fix by itself: one honest part does not excuse another.`;
 }
 
 function renderCulprit({ culprit: { isProven, hunks } }: FixToReview): string {
@@ -144,7 +144,7 @@ function renderCode({ code }: FixToReview): string {
     room -= text.length;
     texts.push(text);
   }
-  return texts.length === 0 ? '' : formatSection('The code that it touches', texts.join('\n\n'));
+  return texts.length === 0 ? '' : formatSection('The code that the fix touches', texts.join('\n\n'));
 }
 
 function renderState(when: string, text: string | null): string {

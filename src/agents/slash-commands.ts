@@ -32,7 +32,7 @@ function createCommand(name: string, description: string, body: string): SlashCo
   return { name, description, body: `${body}\n\n${never}\n\n${answer}` };
 }
 
-/** The commands of the built-in routes (CS-1 to CS-6), and the command of the reviewer of fixes (HN-11). */
+/** The commands of the built-in routes (CS-1 to CS-6), and the command that reviews fixes (HN-11). */
 export const slashCommands: readonly SlashCommand[] = [
   createCommand(
     'build-doctor',

@@ -79,7 +79,7 @@ const pattern = text
 const placeholders: readonly unknown[] = ['slashCommand', 'contextFile', 'promptFile', 'screenshot'];
 const placeholdersInText = placeholders.map((placeholder) => `{${String(placeholder)}}`).join(' ');
 
-/** One word of a command line, which may contain placeholders. `${NAME}` is none of them: a shell may replace it. */
+/** One word of a command line, which may contain placeholders. `${NAME}` is not one of them: a shell may replace it. */
 const argument = z
   .string('must be a string; put it in quotes')
   .refine(

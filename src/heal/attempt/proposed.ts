@@ -30,7 +30,7 @@ async function* proposeChosen(
   const patchName = side === 'whole' ? 'the whole patch' : `the patch of the ${side}`;
   const summary = `${patchName} by ${formatAgentName(agent)}, chosen by a person`;
   if (!change) {
-    const message = `${cause.id}: ${summary} is no longer here: the folder of run ${runId} was deleted, or is on another machine`;
+    const message = `${cause.id}: ${summary}, is no longer here: the folder of run ${runId} was deleted, or is on another machine`;
     bus.emit({ type: 'run.warning', message });
     return;
   }
