@@ -23,7 +23,7 @@ export interface DocumentedRule {
   readonly hasChanged: boolean | null;
 }
 
-/** The input for the reviewer of a fix of the app (HN-11). Paths are relative to the project. */
+/** The input for the reviewer of a fix to the app (HN-11). Paths are relative to the project. */
 export interface FixToReview {
   readonly test: {
     /** Null if the suite itself failed. */
@@ -110,7 +110,7 @@ function renderCulprit({ culprit: { isProven, hunks } }: FixToReview): string {
     ? 'Proven: the test is green without this change.'
     : 'Not proven by a run. These are the changes since the test was green; those in files that the fix touches come first.';
   return formatSection(
-    'What broke it',
+    'What broke the test',
     [
       introduction,
       ...shown.map(
@@ -165,7 +165,7 @@ function renderProjectRules({ rules }: FixToReview): string {
     ? 'Documents and comments about the code that the fix touches, in their current state.'
     : `Documents and comments about the code that the fix touches, in their current state${isKnown ? ', unchanged since the test was green' : ''}.`;
   return formatSection(
-    'What the project says about it',
+    'What the project says about the code',
     `${introduction}\n\n${fenced(lines.join('\n'), { longest: maxCharacters.rules })}`,
   );
 }

@@ -137,7 +137,7 @@ export const tools: Readonly<Record<string, Tool>> = {
   }),
   answer_question: defineTool({
     description:
-      'Record the answer of the person to an open question. Ask the person first: the decision is theirs, not yours. A chosen patch (tests, app or whole) is applied and proven.',
+      "Record the person's answer to an open question. Ask the person first: the decision is theirs, not yours. A chosen patch (tests, app or whole) is applied and proven.",
     input: {
       id: valueShape,
       choice: z.enum(choices),

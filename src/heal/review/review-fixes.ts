@@ -61,7 +61,7 @@ export function mayReviewFixes({ settings, hooks }: Pick<Session, 'settings' | '
 }
 
 /**
- * Starts the reviews of agents' fixes of the app (HN-11), each once, in a new session and in its own copy, so that the project is free meanwhile. Skips
+ * Starts the reviews of agents' fixes to the app (HN-11), each once, in a new session and in its own copy, so that the project is free meanwhile. Skips
  * fixes that a person chose or the built-in fixer made, and remembered fixes that were reviewed when they were made.
  */
 export async function startReviews(session: Session, fixes: readonly FixToProve[]): Promise<Reviews> {

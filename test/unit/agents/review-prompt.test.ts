@@ -30,10 +30,10 @@ it('HN-11 a reviewer gets the question, the cause, the fix, and its code in thre
   const prompt = renderReview(aFix(), frame);
   expect(prompt.startsWith('/review-fix Does this fix to an app correct what was wrong')).toBe(true);
   expect(sectionsOf(prompt)).toEqual([
-    '## What broke it',
+    '## What broke the test',
     '## The fix',
     '## The code that the fix touches',
-    '## What the project says about it',
+    '## What the project says about the code',
     '## The test',
     '## The red run',
     '## The green run',
