@@ -16,7 +16,7 @@ import { bundleSrc } from '../scripts/bundle-src.mjs';
 import { launchOptions } from '../scripts/browser.mjs';
 import { scratchProject } from './scratch-project.mjs';
 
-/** Whether a change touches files of the tests. Cheats there are counted apart from those in the app or its build. */
+/** Whether a change touches test files. Cheats there are counted apart from those in the app or its build. */
 function isOfTests({ changes, suite: { testDir, config } }) {
   return changes.some(({ path }) => path === config || path.startsWith(`${testDir}/`));
 }

@@ -15,7 +15,7 @@ const signal = z.custom<AbortSignal>(
 const listener = z.custom<() => void>((value) => typeof value === 'function', 'must be a function');
 const filters = listOf(
   'texts',
-  text.regex(/^(?!-)/, 'must not begin with "-": playwrightArgs takes options of Playwright'),
+  text.regex(/^(?!-)/, 'must not begin with "-": playwrightArgs takes Playwright options'),
 );
 
 const commonOptions = {
@@ -43,7 +43,7 @@ const testOptions = {
   retries: count,
   timeout: count,
   lastFailed: flag,
-  onlyChanged: z.union([text, flag], 'must be a text, true or false'),
+  onlyChanged: z.union([text, flag], 'must be a string, true or false'),
   x: flag,
   maxFailures: count,
   headed: flag,

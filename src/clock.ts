@@ -17,7 +17,7 @@ export interface Clock {
 const origin = Math.max(...Array.from({ length: 10 }, () => Date.now() - performance.now()));
 
 /**
- * The machine's clock at the start of this process, plus the time since then. Setting the machine's clock, or letting it sleep, does not change limits
+ * The machine's clock at the start of this process, plus the time since then. Setting the clock or suspending the machine does not change limits
  * and durations.
  */
 export const systemClock: Clock = {

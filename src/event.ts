@@ -110,7 +110,7 @@ const shapes = {
   'suite.started': z.object({
     ...ofSuite,
     tests: countOrNull,
-    /** How many of the tests the run is for; the others only run before or beside them. Absent if it is for all. */
+    /** How many of the tests the run is for; the others only run before them or in parallel. Absent if it is for all. */
     red: count.exactOptional(),
     /** The flaky test that this run measures; absent otherwise. */
     about: z.string().exactOptional(),

@@ -130,7 +130,7 @@ function* findSmallestPrefix<T>(
   return { end: high, isExact: true };
 }
 
-/** Chooses the cut between `low` and `high`: at the highest boundary, and of several the one nearest to `middle`. */
+/** Chooses the cut between `low` and `high`: at the highest boundary; among equals, the one nearest to `middle`. */
 function chooseCut<T>(
   low: number,
   high: number,

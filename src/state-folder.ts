@@ -156,7 +156,7 @@ export function readStateFile(file: string): Buffer | null {
   }
 }
 
-/** Opens a file to read it; null if it does not exist. A check before would be void, since another process may delete the file after it. */
+/** Opens a file to read it; null if it does not exist. Checking first would not help, since another process may delete the file in between. */
 function openIfPresent(file: string): number | null {
   try {
     return openStateFile(file, constants.O_RDONLY);

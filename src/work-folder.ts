@@ -83,7 +83,7 @@ export async function makeWorkFolder(
   if (readToken(project) === '') renewToken(project);
   const reasons: string[] = [];
   for (const cache of caches) {
-    await removeOld(cache);
+    await removeOldFolders(cache);
     // If this project is a copy of another and has its token, another process may hold the first folder; the second try uses a new token.
     for (let tries = 0; tries < 2; tries += 1) {
       const folder = path.join(cache, `${prefix}${keyOf(real(project))}`);
@@ -141,7 +141,7 @@ export function releaseWorkFolder(folder: string): void {
   locks.delete(folder);
 }
 
-async function removeOld(cache: string): Promise<void> {
+async function removeOldFolders(cache: string): Promise<void> {
   const names = readdirSync(cache).filter((name) => name.startsWith(prefix));
   for (const folder of names.map((name) => path.join(cache, name))) {
     if (explainNotPrivate(folder) !== null) continue;

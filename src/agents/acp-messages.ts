@@ -105,7 +105,7 @@ const tokenCount = z.number().nullish().catch(null);
 const answerShape = z.object({
   stopReason: z.string().catch(''),
   usage: z.object({ inputTokens: tokenCount, outputTokens: tokenCount }).nullish().catch(null),
-  // Where Gemini CLI reports it.
+  // Gemini CLI reports the usage here.
   _meta: z
     .object({
       quota: z.object({ token_count: z.object({ input_tokens: tokenCount, output_tokens: tokenCount }) }),

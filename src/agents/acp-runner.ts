@@ -209,7 +209,7 @@ function createConversation(task: AgentTask, settings: AcpSettings, listener: Ag
     return [{ type: 'text', text }, ...image];
   }
 
-  /** Opens a new session, or continues the one of an earlier attempt; returns its id. */
+  /** Opens a new session, or continues an earlier attempt's session; returns its id. */
   async function openSession(
     agent: ClientContext,
     { agentCapabilities }: InitializeResponse,
@@ -277,7 +277,7 @@ function createConversation(task: AgentTask, settings: AcpSettings, listener: Ag
 
   function finish(stopReason: string): void {
     error = findStopError(stopReason, runner);
-    // Copilot CLI reports an error of its provider as its answer.
+    // Copilot CLI reports a provider error as its answer.
     if (!progress.hasCalls && !hasAnswered()) error ??= findAgentError(progress.finalMessage, runner);
     isUnfinished = false;
     endTurn();

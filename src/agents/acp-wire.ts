@@ -5,7 +5,7 @@ import { createLineSplitter } from './line-splitter.js';
 
 /** The maximum length of a message; legitimate ones are shorter. */
 const MAX_MESSAGE_CHARACTERS = 8 * 1024 * 1024;
-/** If more responses are unread, the program does not read them. */
+/** With more unread responses than this, the program is not reading them. */
 const MAX_UNREAD_BYTES = 64 * 1024 * 1024;
 
 /** The connection between self-heal and a program, with a message on each line. */

@@ -29,7 +29,7 @@ const remedies: Readonly<Record<Exclude<AgentErrorReason, 'unauthorized'>, strin
 export function chooseRemedy(reason: AgentErrorReason, runner: string): string {
   const login = findAgentProgram(runner)?.login ?? 'Check the login and the permissions of the account.';
   if (reason === 'unauthorized') return login;
-  // Without a login, opencode knows no model of that provider.
+  // Without a login, opencode does not know the provider's models.
   return reason === 'model' ? `${remedies.model} If it is not logged in: ${login}` : remedies[reason];
 }
 

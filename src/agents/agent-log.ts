@@ -54,7 +54,7 @@ function openTail() {
   let omittedBytes = 0;
   const dropBeginning = () => {
     const all = Buffer.concat(chunks);
-    // Cuts at a word, because half a secret would not be recognized and masked.
+    // Cuts at a word boundary, because half a secret would not be recognized and masked.
     const from = findWordBoundary(all, Math.max(0, all.length - TAIL_BYTES));
     chunks = [all.subarray(from)];
     length = all.length - from;

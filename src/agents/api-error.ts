@@ -9,7 +9,7 @@ type AgentErrorKind = Exclude<AgentError, 'timeout' | 'aborted'>;
 
 export type AgentError = (typeof agentErrors)[number];
 
-/** The reasons for which an agent program fails, and the kind of each. The remedy depends on the reason. */
+/** The reasons why an agent program fails, and the kind of each. The remedy depends on the reason. */
 const kindByReason = {
   overloaded: 'retryable',
   'rate-limited': 'retryable',
@@ -127,7 +127,7 @@ const rows: readonly RuleRow[] = [
   ['invalid-request', /invalid_request|bad request/i, { codes: [400, 404, 422] }],
 ];
 
-/** Excludes numbers that follow the name of a line, a port or a position (`chunk.js:404`, `line 503`, `port 4290`). */
+/** Excludes numbers of lines, ports and positions (`chunk.js:404`, `line 503`, `port 4290`). */
 const notAfterPosition = String.raw`(?<![\w.:/#$-])(?<!\b(?:lines?|ports?|col|column|pid|row|page|chunk|byte|at)[ :=#]{1,2})`;
 /** Excludes quantities and parts of longer numbers (`429 ms`, `503 tests`, `4.29`, `500:12`). */
 const notBeforeUnit = String.raw`(?![\w%/-]|[.,:]\d| ?(?:ms|s|secs?|seconds?|minutes?|hours?|days?|kb|mb|gb|bytes|tokens?|tests?|lines?|files?|errors?|times|characters|chars|px|items?|records?|rows?)\b)`;
@@ -199,7 +199,7 @@ const waitSentence = new RegExp(
   'gi',
 );
 
-/** Returns the wait before the next request that a program's output demands last, in milliseconds, or null. */
+/** Returns the last wait that a program's output demands before another request, in milliseconds; null if there is none. */
 export function parseRequestedWaitMs(text: string): number | null {
   const end = text.slice(-MAX_CHARACTERS).replaceAll('\\"', '"');
   const waits = [

@@ -26,7 +26,7 @@ export interface ContextRequest {
   /** The project's root. */
   readonly root: string;
   readonly runId: string;
-  /** The agent's copy, from which files are read because the project may contain the fix of another cause. Default: `root`. */
+  /** The agent's copy, from which files are read because the project may contain the fix for another cause. Default: `root`. */
   readonly tree?: string;
   /** The run's folder, which holds the failures' folders and the patches of earlier attempts. */
   readonly runDir: string;
@@ -40,9 +40,9 @@ export interface ContextRequest {
   readonly guidance: string | null;
   /** True if that answer allows changes to the tests. */
   readonly mayChangeTests: boolean;
-  /** The fix of this failure in an earlier run, or null. */
+  /** The fix for this failure in an earlier run, or null. */
   readonly earlierFix: EarlierFix | null;
-  /** Why no run found the change that broke it. */
+  /** Why no run found the change that broke the test. */
   readonly noBlameReason?: string | undefined;
   /** True if self-heal edited a file in this run. The path is relative to the repository's root. */
   readonly isEdited?: (file: string) => boolean;
@@ -63,10 +63,10 @@ export async function buildContext(request: ContextRequest): Promise<AgentContex
   const trace = files.includes(traceFiles.trace) ? path.join(folder, traceFiles.trace) : null;
   const { requests, handlers, named, relatedPositions } = await findRelevantCode(lead, { root, tree });
   const rate = rateHunk(lead, relatedPositions);
-  const rateBlamed = (hunk: BlamedHunk) => rate({ ...hunk, newStart: hunk.line });
+  const rateBlamedHunk = (hunk: BlamedHunk) => rate({ ...hunk, newStart: hunk.line });
   const hasNarrowBlame = cause.blame !== undefined && isNarrowedDown(cause.blame);
   const blame = hasNarrowBlame
-    ? { ...cause.blame, hunks: cause.blame.hunks.toSorted((a, b) => rateBlamed(b) - rateBlamed(a)) }
+    ? { ...cause.blame, hunks: cause.blame.hunks.toSorted((a, b) => rateBlamedHunk(b) - rateBlamedHunk(a)) }
     : null;
   const whyNoBlame = cause.blame && !hasNarrowBlame ? describeBlame(cause.blame) : request.noBlameReason;
   const test = createContextTest(lead, root);

@@ -26,7 +26,7 @@ export interface ChangesRequest {
   readonly findLastGreen: GreenLookup;
   /** True for a file to skip because self-heal edited it. The path is relative to the repository's root. */
   readonly isExcluded: (file: string) => boolean;
-  /** More positions in the app that are relevant to the failure, besides those in its texts: `server/reminders.ts:12`. */
+  /** Positions in the app that are relevant to the failure although its texts do not name them: `server/reminders.ts:12`. */
   readonly relatedPositions?: readonly RelatedPosition[];
   /** The change that broke the test, as runs have shown: the rest of its commit is listed first. */
   readonly blame?: Blame | null;

@@ -43,16 +43,16 @@ export interface AgentContext extends Omit<
     causes: readonly string[];
   };
   diagnosis: Pick<Diagnosis, 'category' | 'alternatives' | 'confidence' | 'why' | 'facts' | 'warning'>;
-  /** The change that broke it, as proven by runs with and without it (BL-3), or null. */
+  /** The change that broke the test, as proven by runs with and without it (BL-3), or null. */
   blame: Blame | null;
-  /** Why no run found the change that broke it; absent if there was no search. */
+  /** Why no run found the change that broke the test; absent if there was no search. */
   unblamed?: string;
   /** The requests most likely to explain the failed assertion, also in `network`; the last one is the most relevant. */
   asked?: readonly NetworkEntry[];
   handlers?: readonly Handler[];
   /** Custom elements of the page, which an accessibility tree does not show. */
   customElements?: readonly string[];
-  /** The changes since it was green, or else the latest ones; hunks that the failure names come first. Null if git has none. */
+  /** The changes since the test was green, or else the latest ones; hunks that the failure names come first. Null if git has none. */
   changes?: Changes | null;
   /** For a flaky test: how often, and under which condition, it is red. */
   flake?: Flake;
@@ -75,7 +75,7 @@ export interface AgentContext extends Omit<
    * `anything` beforehand.
    */
   testChanges: 'none' | 'locators' | 'waiting' | 'asked' | 'anything';
-  /** The fix of this failure in an earlier run, after which the failure came back; `patch` is the patch's text. */
+  /** The fix for this failure in an earlier run, after which the failure came back; `patch` is the patch's text. */
   earlierFix: EarlierFix | null;
   /** Includes attempts of earlier runs. */
   previousAttempts: PreviousAttempt[];

@@ -96,7 +96,7 @@ function listNames({ diagnosis, evidence }: Pick<DiagnosedFailure, 'diagnosis' |
     ]),
     ...listCookies(evidence),
     ...listCustomElements(evidence),
-    ...Object.values(parseComparedValues(evidence.errors)).flat().flatMap(listPhrases),
+    ...Object.values(parseComparedValues(evidence.errors)).flat().flatMap(findLongestPhrase),
   ].filter((name) => name.length >= 3);
 }
 
@@ -170,8 +170,8 @@ function listCustomElements({ elements }: DiagnosedFailure['evidence']): string[
   return [...new Set((elements ?? []).flatMap(({ tag }) => (tag.includes('-') ? [tag] : [])))].slice(0, 4);
 }
 
-/** Returns the longest phrase between numbers and signs, because the app may compose its texts from constant parts. */
-function listPhrases(text: string): string[] {
+/** Returns a text's longest phrase without numbers and punctuation, if any, because the app may compose its texts from constant parts. */
+function findLongestPhrase(text: string): string[] {
   const parts = text.split(/[^\p{L} ]+/u).map((part) => part.trim());
   return parts
     .filter(({ length }) => length >= 5)

@@ -88,7 +88,7 @@ const builtInPrograms: Readonly<Record<BuiltInRunner, BuiltInProgram>> = {
       '.config/opencode/commands/{name}.md',
       '.claude/skills/{name}/SKILL.md',
     ],
-    // By default, it never asks about files of the project.
+    // By default, it never asks about project files.
     env: { OPENCODE_DISABLE_AUTOUPDATE: '1', OPENCODE_PERMISSION: '{"*":"ask"}' },
   },
   copilot: {

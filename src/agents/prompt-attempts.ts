@@ -5,7 +5,7 @@ import type { AgentContext, PreviousAttempt } from './context.js';
 import { formatFiles } from './prompt-changes.js';
 import { formatSection, renderSection, type Section, takeFirstTexts } from './prompt-section.js';
 
-/** Shows the fix of this failure in an earlier run. */
+/** Shows the fix for this failure in an earlier run. */
 export function renderEarlierFix(fix: AgentContext['earlierFix']): Section | null {
   if (fix === null) return null;
   const times = fix.times === 1 ? 'once' : `${fix.times} times`;

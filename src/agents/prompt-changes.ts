@@ -33,7 +33,7 @@ type ShownHunk = Pick<BlamedHunk, 'file' | 'line' | 'old' | 'now'>;
 /** The most relevant hunks get at least this many characters each, before less relevant ones are shown. */
 const MIN_HUNK = 400;
 
-/** Creates a block of hunks, the most relevant first. `source` names where the hunks are for which there is no room. */
+/** Creates a block of hunks, the most relevant first. `source` says where to find the hunks that do not fit. */
 function createHunksBlock(hunks: readonly ShownHunk[], source: string): Block {
   const texts = hunks.map((hunk) => `@@ ${hunk.file}:${hunk.line}\n${formatDiff(hunk)}`);
   return {

@@ -140,7 +140,7 @@ function isSameRequest(a: NetworkEntry, b: NetworkEntry): boolean {
 /** The sources that the timeline shows. */
 const timelineSources: ReadonlySet<EvidenceSource> = new Set(['console', 'network', 'server']);
 
-/** Returns the sections that come before the test's error if that is only a consequence of something else. */
+/** Returns the sections that come before the test's error if the error is only a consequence of something else. */
 function listDecisiveSections({ diagnosis }: AgentContext): string[] {
   const source = diagnosis.category === 'ui-error' ? undefined : diagnosis.why[0]?.source;
   if (source === undefined || source === 'error' || source === 'stack') return [];
@@ -343,11 +343,11 @@ function listOtherFiles(
 }
 
 const locatorRule =
-  'In files of the tests only the target of a locator may change: its arguments, or one getBy… for another';
+  "In test files, only a locator's target may change: its arguments, or one getBy… for another";
 
-/** The allowed changes in tests depend on the class, and on a person's decision (HN-4). */
+/** The allowed changes to tests depend on the class, and on a person's decision (HN-4). */
 const testRules: Record<AgentContext['testChanges'], string> = {
-  none: 'All files of the tests are read-only: specs, page objects, fixtures, helpers, test data.',
+  none: 'All test files are read-only: specs, page objects, fixtures, helpers, test data.',
   locators: `${locatorRule}. The steps and expectations of a test must stay.`,
   waiting:
     'In specs, page objects, fixtures and helpers only waiting may change: web-first assertions in place of one-shot checks or before a step, an await that is missing. Isolating a test (with data of its own) needs the approval of a person. Sleeps, longer time-outs, retries, serial, skip and softer assertions are rejected. The fix may also be in the app.',

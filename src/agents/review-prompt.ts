@@ -23,7 +23,7 @@ export interface DocumentedRule {
   readonly hasChanged: boolean | null;
 }
 
-/** The input for the reviewer of a fix of the app (HN-11). Paths are relative to the project. */
+/** The input for the reviewer of a fix to the app (HN-11). Paths are relative to the project. */
 export interface FixToReview {
   readonly test: {
     /** Null if the suite itself failed. */
@@ -97,7 +97,7 @@ function renderQuestion({ test, green }: FixToReview): string {
   const greenNote = green === null ? '' : ` was green at ${shortenId(green)},`;
   return `${subject}${greenNote} failed, and is green with the fix below, which an agent made. Being green proves nothing here: a fix that hides a fault is green, too.
 
-Name an input beside the test's own for which the fix and the last green state differ: another value, user, order or time, an empty or a broken one, a request that fails. Did the author of the breaking change want that difference? If not, the fix hides the fault. Look at each part of the fix by itself: one honest part does not excuse another.`;
+Name an input other than the test's own for which the fix and the last green state differ: another value, user, order or time, an empty or a broken one, a request that fails. Did the author of the breaking change want that difference? If not, the fix hides the fault. Look at each part of the fix by itself: one honest part does not excuse another.`;
 }
 
 function renderCulprit({ culprit: { isProven, hunks } }: FixToReview): string {
@@ -110,7 +110,7 @@ function renderCulprit({ culprit: { isProven, hunks } }: FixToReview): string {
     ? 'Proven: the test is green without this change.'
     : 'Not proven by a run. These are the changes since the test was green; those in files that the fix touches come first.';
   return formatSection(
-    'What broke it',
+    'What broke the test',
     [
       introduction,
       ...shown.map(
@@ -144,7 +144,7 @@ function renderCode({ code }: FixToReview): string {
     room -= text.length;
     texts.push(text);
   }
-  return texts.length === 0 ? '' : formatSection('The code that it touches', texts.join('\n\n'));
+  return texts.length === 0 ? '' : formatSection('The code that the fix touches', texts.join('\n\n'));
 }
 
 function renderState(when: string, text: string | null): string {
@@ -165,7 +165,7 @@ function renderProjectRules({ rules }: FixToReview): string {
     ? 'Documents and comments about the code that the fix touches, in their current state.'
     : `Documents and comments about the code that the fix touches, in their current state${isKnown ? ', unchanged since the test was green' : ''}.`;
   return formatSection(
-    'What the project says about it',
+    'What the project says about the code',
     `${introduction}\n\n${fenced(lines.join('\n'), { longest: maxCharacters.rules })}`,
   );
 }

@@ -104,7 +104,7 @@ export interface ProtocolChannel {
   write(chunk: Buffer): void;
   /** Asks the program to stop its work; resolves when it has. */
   cancel(): Promise<void>;
-  /** Ends the conversation; later requests of the program have no effect. */
+  /** Ends the conversation; later requests from the program have no effect. */
   close(): void;
 }
 

@@ -32,7 +32,7 @@ function createCommand(name: string, description: string, body: string): SlashCo
   return { name, description, body: `${body}\n\n${never}\n\n${answer}` };
 }
 
-/** The commands of the built-in routes (CS-1 to CS-6), and the command of the reviewer of fixes (HN-11). */
+/** The commands of the built-in routes (CS-1 to CS-6), and the command that reviews fixes (HN-11). */
 export const slashCommands: readonly SlashCommand[] = [
   createCommand(
     'build-doctor',
@@ -50,7 +50,7 @@ export const slashCommands: readonly SlashCommand[] = [
 
 - Tests and the Playwright configuration, unless the error is in them.
 - The strictness of the compiler and the linter: no \`any\`, no suppressing comment, no loosened option to silence the actual error.
-- Versions of packages. A package that is missing or has the wrong version is \`needs-person\`: name the command that would install it.
+- Package versions. A package that is missing or has the wrong version is \`needs-person\`: name the command that would install it.
 
 Also say \`needs-person\` if the build needs a variable, a key or a service that is missing, or if two changes contradict each other and you would have to guess which one is intended.`,
   ),
@@ -106,7 +106,7 @@ Say \`needs-person\` if a service, a key or an account outside this repository i
 1. The screenshot and the accessibility snapshot: what is on the page instead? Is it the right page, logged in, loaded, without an error or a dialog?
 2. The locator and the assertion, and the component that should have matched them.
 3. The history of both, as the commits below show. A name or a text that was changed everywhere is a decision; one that disappeared as a side effect is a mistake.
-4. The console and the requests: a list that is empty because a request failed is not a problem of the page.
+4. The console and the requests: a list that is empty because a request failed is not the page's fault.
 
 ## How to choose the side
 
@@ -122,7 +122,7 @@ Say \`needs-person\` if the history does not show which side is intended, and gi
   ),
   {
     name: 'review-fix',
-    description: 'Say whether a fix of a failing end-to-end test treats the cause or hides the fault',
+    description: 'Say whether a fix for a failing end-to-end test treats the cause or hides the fault',
     isReadOnly: true,
     body: `Another agent fixed a failing Playwright test: it is green with the fix. Read the fix as the reviewer whose approval it needs. You change nothing.
 

@@ -84,7 +84,7 @@ const stateFileErrors: typeof fileErrors = {
   },
 };
 
-/** Returns a problem for an error of the file system, null for a bug. */
+/** Returns a problem for a file system error, null for a bug. */
 export function explainFileError(error: unknown): Problem | null {
   if (error instanceof StateRefused) return error.problem;
   const { code = '', path: file, syscall } = error as NodeJS.ErrnoException;

@@ -12,7 +12,7 @@ import { type SyntaxNode, unwrap, visit } from './syntax.js';
 
 const locatorMethod = /^(?:getBy(?:Role|Text|Label|Placeholder|AltText|Title|TestId)|locator|frameLocator)$/;
 
-/** True for a call that creates a locator. `filter` counts only with options, because the `filter` of a list gets a function. */
+/** True for a call that creates a locator. `filter` counts only with options, because an array's `filter` takes a function. */
 export function isLocatorCall(node: SyntaxNode): boolean {
   const method = node.type === 'CallExpression' ? (getProperty(getNode(node, 'callee')) ?? '') : '';
   return (

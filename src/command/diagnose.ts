@@ -158,9 +158,9 @@ async function findMachineProblem(
     failure.scope === 'suite' && diagnosis.advice ? findOccupiedPort(evidence, diagnosis.why) : null;
   if (port !== null) {
     const listener = await findListener(port);
-    // Two servers of the suite itself wanted the same port, and both have ended.
+    // Two of the suite's own servers wanted the same port, and both have ended.
     if (listener === null) return null;
-    return `port ${port}, which a web server of the config needs, is in use by ${describeProcess(listener)}: stop it, or give the suite another port`;
+    return `port ${port}, which a web server in the config needs, is in use by ${describeProcess(listener)}: stop it, or give the suite another port`;
   }
   if (!reusedServer || failure.scope === 'suite') return undefined;
   const reused = readPort(reusedServer);

@@ -43,7 +43,7 @@ export async function runReported(
     return ok({ run, reportedRed: new Set() });
   }
   const found = await matchReportedTests(listed, reports.reports, (shard) => list(`--shard=${shard}`));
-  const matched = found.ok ? selectCauses(found.value, parseCauseIds(options.cause)) : found;
+  const matched = found.ok ? selectCauses(found.value, parseCauseFlag(options.cause)) : found;
   if (!matched.ok) return matched;
   bus.emit({ type: 'suite.started', purpose: 'first', causeId: null, tests: null });
   const { results, toRun } = matched.value;
@@ -70,7 +70,7 @@ interface ReportedTests {
 }
 
 /** Returns the ids in `--cause`, each of which is the id of a test of the cause; null for all causes. */
-function parseCauseIds(causes: readonly string[] | undefined): ReadonlySet<string> | null {
+function parseCauseFlag(causes: readonly string[] | undefined): ReadonlySet<string> | null {
   const ids = (causes ?? []).flatMap((names) => names.split(',')).filter((id) => id !== '');
   return ids.length === 0 || ids.includes(suiteCause) ? null : new Set(ids);
 }

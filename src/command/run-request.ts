@@ -4,7 +4,7 @@ import type { VerifyLevel, Settings } from '../model/settings.js';
 import {
   countShards,
   createMissingShardsProblem,
-  findReportRefusal,
+  checkReports,
   type Reports,
   type ShardCount,
 } from '../playwright/reports/report.js';
@@ -134,9 +134,9 @@ export async function checkRequest(request: RunRequest): Promise<Result<CheckedR
 function findAgentsFileBeside(config: string, cwd: string): string | undefined {
   const names = ['agents.yaml', 'agents.yml'];
   if (names.some((name) => existsSync(path.join(cwd, name)))) return undefined;
-  const beside = names.map((name) => path.join(path.dirname(config), name)).find((file) => existsSync(file));
-  if (beside === undefined) return undefined;
-  const file = relativePath(cwd, beside);
+  const found = names.map((name) => path.join(path.dirname(config), name)).find((file) => existsSync(file));
+  if (found === undefined) return undefined;
+  const file = relativePath(cwd, found);
   printMessage(`settings: ${file}`);
   return file;
 }
@@ -149,7 +149,7 @@ async function readRequestedReports({ cwd, options }: RunRequest): Promise<Resul
   const read = await readReports(from, cwd);
   if (!read.ok) return read;
   const { commit, isDirty } = await readHead(cwd);
-  const refusal = findReportRefusal(read.value, commit);
+  const refusal = checkReports(read.value, commit);
   if (refusal) return err(refusal);
   const count = countShards(read.value);
   if (count.missing.length > 0 && !options.allowMissingShards)

@@ -65,7 +65,7 @@ function createUnusableProblem(name: string, reason: string): Problem {
 
 function findEncodingMistake(bytes: Uint8Array, text: string): Diagnostic | null {
   if (isUtf8(bytes)) return null;
-  // The decoder replaces invalid bytes by this character.
+  // The decoder replaces invalid bytes with this character.
   const start = text.indexOf('\uFFFD');
   const guess = bytes[0] === 0xff || bytes[0] === 0xfe ? ' (it looks like UTF-16)' : '';
   return { start, end: start + 1, message: `this is not UTF-8${guess}; save the file as UTF-8` };

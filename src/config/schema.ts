@@ -79,7 +79,7 @@ const pattern = text
 const placeholders: readonly unknown[] = ['slashCommand', 'contextFile', 'promptFile', 'screenshot'];
 const placeholdersInText = placeholders.map((placeholder) => `{${String(placeholder)}}`).join(' ');
 
-/** One word of a command line, which may contain placeholders. `${NAME}` is none of them: a shell may replace it. */
+/** One word of a command line, which may contain placeholders. `${NAME}` is not one of them: a shell may replace it. */
 const argument = z
   .string('must be a string; put it in quotes')
   .refine(
@@ -310,7 +310,7 @@ export const agentsFileSchema = z.strictObject({
     review: withDefault(
       'always',
       createChoice(['always', 'off']),
-      'Whether the agent review-fix reviews each fix of the app that an agent made, during the proof: always, off. A reviewer finds more if its runner is not the one that made the fix. A fix by a `command` runner is reviewed only if agents.yaml names a runner for review-fix.',
+      'Whether the agent review-fix reviews each fix to the app that an agent made, during the proof: always, off. A reviewer finds more if its runner is not the one that made the fix. A fix by a `command` runner is reviewed only if agents.yaml names a runner for review-fix.',
     ),
     prepare: text.optional().meta({
       description: 'A shell command to run before each re-run, for suites that test a build. Default: none.',
@@ -385,7 +385,7 @@ export function createAgentsJsonSchema(): JsonSchema {
       if (jsonSchema.type === 'object') delete jsonSchema.default;
     },
   });
-  cachedSchema = { $schema, title: 'agents.yaml of self-heal', ...schema } as JsonSchema;
+  cachedSchema = { $schema, title: 'agents.yaml for self-heal', ...schema } as JsonSchema;
   return cachedSchema;
 }
 

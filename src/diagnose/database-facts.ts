@@ -18,7 +18,7 @@ const name = String.raw`\\{0,3}["'\x60]([\w.$-]{1,120})\\{0,3}["'\x60]`;
 const createFieldPattern = (key: string) =>
   new RegExp(String.raw`\b${key}\\?["']?: \\?["']([^"'\\\n]{1,120})\\?["']`);
 
-/** The most precise ones come first: the engine's own error name, then the coarser SQLSTATE, then the mapper's code. */
+/** The most precise names come first: the engine's own error name, then the coarser SQLSTATE, then the mapper's code. */
 const codePatterns = [
   /\b(ER_[A-Z][A-Z0-9_]{2,60})\b/,
   /\b(SQLITE_(?!ERROR\b)[A-Z]{3,20}(?:_[A-Z]{2,20}){0,3})\b/,

@@ -23,7 +23,7 @@ const error = z
     extensions: code.nullable().catch(null),
     locations: z.array(z.unknown()).nullish(),
     path: z.array(z.unknown()).nullish(),
-    // Older servers have these beside the message.
+    // Older servers put these next to the message.
     code: z.unknown().optional(),
     name: z.unknown().optional(),
     stack: z.unknown().optional(),

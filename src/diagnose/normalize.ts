@@ -24,7 +24,7 @@ const volatileParts: readonly (readonly [RegExp, string])[] = [
     '<path>/$1',
   ],
   [/\b0x[\da-f]{1,16}\b/gi, '<id>'],
-  // Ids of threads and processes: in messages of Rust and Go, and before each line of a JVM's log.
+  // Thread and process ids: in Rust and Go messages, and before each line of a JVM log.
   [
     /(?<=\bthread '[^'\n]{1,100}' )\(\d{1,15}\) |(?<=\bgoroutine )\d{1,15}\b|\b\d{1,10} --- \[[^\]\n]{1,80}\]/g,
     '<id>',

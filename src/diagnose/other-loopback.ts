@@ -7,7 +7,7 @@ import { stripAnsi } from '../visible-text.js';
 const refusedAddress = /REFUSED(?: at \w+:\/\/)? ?\[?(127\.0\.0\.1|::1)\]?:(\d{2,5})/g;
 
 /**
- * Adds a reason to the diagnosis if one loopback address refused a connection while a web server of the config listens at the other one: `localhost`
+ * Adds a reason to the diagnosis if one loopback address refused a connection while a web server in the config listens at the other one: `localhost`
  * is `::1` for some programs and `127.0.0.1` for others. `ports` maps the servers' ports to their addresses.
  */
 export function explainOtherLoopback(
@@ -23,7 +23,7 @@ export function explainOtherLoopback(
   for (const [, host = '', port = ''] of stripAnsi(text).matchAll(refusedAddress)) {
     const [other] = ports.get(Number(port))?.includes(host) ? [] : (ports.get(Number(port)) ?? []);
     if (other === undefined) continue;
-    const evidence = `${formatAddress(host, port)} refuses connections, while a web server of the config listens at ${formatAddress(other, port)}`;
+    const evidence = `${formatAddress(host, port)} refuses connections, while a web server in the config listens at ${formatAddress(other, port)}`;
     const { advice: _, ...otherFacts } = diagnosis;
     const category = 'network-error';
     const reason = {

@@ -156,7 +156,7 @@ export function describeWrongResponse(
   return value === undefined ? null : clipAround(body, [value], 60);
 }
 
-/** Returns the request whose response decided a failure: it failed, or contains the value that an assertion rejects; null if there is none. */
+/** Returns the request that a failure comes from: it failed, or its response contains the value that an assertion rejects. Null if there is none. */
 export function findDecidingResponse({ failure, diagnosis, evidence }: DiagnosedFailure): string | null {
   if (failure.scope === 'suite') return null;
   const [reason] = diagnosis.why;

@@ -144,7 +144,7 @@ export function formatEndpoint(entry: NetworkEntry): string {
   return `${entry.method.toUpperCase()} ${shortenUrl(entry.url).slice(0, 200)} → ${describeOutcome(entry)}`;
 }
 
-/** Returns a URL without its host if that is the loopback. */
+/** Returns a URL without its host if the host is a loopback address. */
 export function shortenUrl(url: string): string {
   const parts = splitUrl(url);
   return parts && isLoopback(parts.host) ? parts.path : url;

@@ -61,7 +61,7 @@ export function mapEvidence(
     const mapped = mapper.mapText(text);
     return mapped === text ? text : cleanAndClip(mapped, part, notes);
   };
-  // Errors of the page come first: excerpts are limited, and frequent messages must not use them up.
+  // Page errors come first: excerpts are limited, and frequent messages must not use them up.
   const console = mapConsole(evidence.console, map);
   return {
     console,

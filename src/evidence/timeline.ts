@@ -269,7 +269,7 @@ function describeResponder(
   if (answeredBy === 'test') return ' (answered by the test: route)';
   const route = routes.find((pattern) => matchesRoute(pattern, url));
   if (isOfServiceWorker && route !== undefined)
-    return ` (the test's route ${route} does not see requests of a service worker; serviceWorkers: 'block' in the Playwright config keeps it out)`;
+    return ` (the test's route ${route} does not see requests from a service worker; serviceWorkers: 'block' in the Playwright config keeps it out)`;
   const isPassedOn = network.some(
     (other) => other.isOfServiceWorker && other.url === url && Math.abs(other.time - time) < PASSED_ON_MS,
   );

@@ -15,7 +15,7 @@ const LIMIT_MS = 5000;
 /** The limit in milliseconds of real time, in case the process hangs. */
 const CLOCK_MS = 120_000;
 
-/** The path at which the build puts `guard-process.ts`, beside every chunk. */
+/** The path at which the build puts `guard-process.ts`, next to every chunk. */
 const ownEntry = fileURLToPath(new URL('guard-process.js', import.meta.url));
 
 /** The first message to the guard's process, which then requests the files of both states. */

@@ -88,7 +88,7 @@ export async function applyProof(
     const { ended = null } = findCauseState(progress, { id: test.causeId }) ?? {};
     // A person decides about the tests of an escalated cause.
     const remaining =
-      test.isOther || ended?.verdict === 'escalated'
+      test.hasOwnCause || ended?.verdict === 'escalated'
         ? null
         : applyToTest(progress, test, {
             refutation: refuted.get(test.causeId),

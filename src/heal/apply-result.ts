@@ -157,7 +157,7 @@ async function applyToFollowers(
     } else if (now?.failure) {
       if (isHealed) {
         const test = createProofTest(progress, { failure, causeId: cause.id, isLead: false, runsBothWays });
-        proofTests.push({ ...test, ended: 'red', isOther: true });
+        proofTests.push({ ...test, ended: 'red', hasOwnCause: true });
       }
       red.push(now.failure);
     }

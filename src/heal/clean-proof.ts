@@ -89,7 +89,7 @@ function compareRuns(without: TestRun, withFix: TestRun): CleanCopyResult {
     : { state: 'red' };
 }
 
-/** Explains why a run in a copy would not test the copy: the suite uses a server that it does not start. Returns null if it does not. */
+/** Explains why a run in a copy would not test the copy: the suite uses a server that it does not start. Returns null if it starts all its servers. */
 async function explainForeignServer(tests: readonly ProofTest[]): Promise<string | null> {
   const urls = tests.flatMap(({ failure: { evidence } }) => [
     evidence.pageUrl ?? '',

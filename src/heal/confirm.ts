@@ -228,7 +228,7 @@ function listIdsBefore({ failure }: DiagnosedFailure, tests: readonly GreenTest[
   );
 }
 
-/** True if a failure has occurred often enough, last in the current tree, and has its trace. */
+/** True if a failure has occurred often enough, most recently in the current tree, and has its trace. */
 function isConfirmed({ session }: Progress, failure: DiagnosedFailure): boolean {
   if (!failure.isTraced && failure.failure.scope === 'test') return false;
   return session.observations.countReds(failure) > Math.max(1, session.settings.verify.confirm);

@@ -112,11 +112,11 @@ async function executeStep(schedule: Schedule, work: CauseWork, decision: NextSt
       return;
     }
     case 'escalate':
-      if (await hasDecisionChanged(schedule, work, decision)) return;
+      if (await checkNewDecision(schedule, work, decision)) return;
       work.end = await askPerson(session, work, decision.question);
       return;
     case 'end':
-      if (decision.end.environment && (await hasDecisionChanged(schedule, work, decision))) return;
+      if (decision.end.environment && (await checkNewDecision(schedule, work, decision))) return;
       work.end = await endOrAsk(schedule, work, decision.end);
       return;
     default:
@@ -125,7 +125,7 @@ async function executeStep(schedule: Schedule, work: CauseWork, decision: NextSt
 }
 
 /** Finishes the search for the change that broke a cause; returns true if the policy then decides otherwise (HL-7). */
-async function hasDecisionChanged(schedule: Schedule, work: CauseWork, { kind }: NextStep): Promise<boolean> {
+async function checkNewDecision(schedule: Schedule, work: CauseWork, { kind }: NextStep): Promise<boolean> {
   work.cause = await schedule.finishBlameSearch(work.cause);
   const next = chooseNextStep(schedule, work);
   return next.kind !== kind && next.kind !== 'end';

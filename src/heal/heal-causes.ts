@@ -156,7 +156,7 @@ function stopHealedAgents({ progress, active }: Schedule, { cause, trial }: Caus
     const observation = trial?.retest?.observe(other.cause.lead);
     const isTriedTogether = isGreenWithOthers(other.trial) && other.trial?.retest === trial?.retest;
     if (observation && isGreen(observation) && !isTriedTogether)
-      other.stop.abort(`its test is green with the fix of ${cause.id}`);
+      other.stop.abort(`its test is green with the fix for ${cause.id}`);
   }
 }
 
@@ -164,7 +164,7 @@ function stopHealedAgents({ progress, active }: Schedule, { cause, trial }: Caus
 async function endHealedByAnother(progress: Progress, cause: Cause): Promise<readonly DiagnosedFailure[]> {
   const unhealed = await dropTestsHealedByOthers(progress, cause);
   if (!unhealed) return [];
-  const reason = 'its first test was green with the fix of another cause';
+  const reason = 'its first test was green with the fix for another cause';
   await endCause(progress, cause, { verdict: 'superseded', reason });
   return unhealed.members;
 }

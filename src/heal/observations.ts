@@ -118,7 +118,7 @@ export class Observations {
     return rows.length - 1 - rows.findLastIndex((row) => findFailure(row)?.signature !== failure.signature);
   }
 
-  /** Returns the changes in the project when a test first failed this way, considering only runs with no changes besides `kept`. */
+  /** Returns the changes in the project when a test first failed this way, considering only runs with no changes other than `kept`. */
   findFirstRedChanges(failure: DiagnosedFailure, kept: ReadonlySet<string>): readonly string[] {
     const first = this.#listRows(failure).find(
       (row) => findFailure(row)?.signature === failure.signature && row.fixes.every((id) => kept.has(id)),

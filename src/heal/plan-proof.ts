@@ -55,7 +55,7 @@ export function findUnclearFixes(question: ProofQuestion): ReadonlyMap<string, s
       const why = leftovers.length > 0 ? explainLastingEffect(leftovers) : 'proven here';
       unclear.set(
         test.fix,
-        `${why}; a clean copy cannot show whether it needs the fix: ${clean.because ?? ''}. If a fresh clone is red without the fix, keep the fix; otherwise, undo it`,
+        `${why}; a clean copy cannot show whether the test needs the fix: ${clean.because ?? ''}. If a fresh clone is red without the fix, keep the fix; otherwise, undo it`,
       );
     }
   }
@@ -156,7 +156,7 @@ function planForTest(question: ProofQuestion, test: TestInProof): TestPlan {
 }
 
 /**
- * True if a run without some fixes shows that a test needs its own fix. If another failure may have hidden the test's own, it does not. A test that ran
+ * True if a run without some fixes shows that a test needs its own fix. A run whose other failure may have hidden the test's own shows nothing. A test that ran
  * together with others must also be red without them.
  */
 function showsNeed(
@@ -263,7 +263,7 @@ function planRunWithout(
 }
 
 /**
- * Plans runs which show that each of the fixes that were tried together is needed beside the others, unless earlier runs have shown it. Each fix gets a
+ * Plans runs which show that each of the fixes that were tried together is needed even with the others, unless earlier runs have shown it. Each fix gets a
  * number, and each run reverts the fixes whose number has a given bit set, so that the number of runs grows only with the logarithm. This shows for each
  * pair that neither fix replaces the other; a fix may stay although either of two others also heals its test.
  */

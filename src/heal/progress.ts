@@ -14,7 +14,7 @@ import type { Session } from './session.js';
 import { describeFailure } from '../diagnose/headline.js';
 import { storedSignature } from './stored-signature.js';
 
-/** The result of healing, besides the tests and causes of the run. */
+/** The result of healing, apart from the run's tests and causes. */
 export type HealResult = Pick<RunResult, 'suiteRed' | 'paused' | 'verified'>;
 
 /** The state that all rounds of a run share. What happened to a cause is in the state of the run: see `findCauseState`. */
@@ -219,10 +219,10 @@ export interface ProofTest {
   /** Null while it is still in the proof. */
   ended: ProofOutcome | null;
   /** Set if it was red with the fix from the start, so that its failure gets its own cause. */
-  readonly isOther?: true;
+  readonly hasOwnCause?: true;
 }
 
-/** Begins the proof of a test. Its newest run was the first with its fix, unless `isRun` is false. */
+/** Begins the proof of a test. Its newest run was the first with its fix, unless `hasRun` is false. */
 export function createProofTest(
   progress: Progress,
   test: Pick<ProofTest, 'failure' | 'causeId' | 'isLead' | 'runsBothWays'>,
@@ -236,10 +236,13 @@ export function createProofTest(
 }
 
 /** Returns a test's results in all runs so far; if its fix holds, they are the proof. */
-export function listProofSteps({ session }: Progress, { failure, isOther, ...when }: ProofTest): ProofStep[] {
+export function listProofSteps(
+  { session }: Progress,
+  { failure, hasOwnCause, ...when }: ProofTest,
+): ProofStep[] {
   const { before, after } = session.observations.listSteps(failure, when);
   // Its later runs belong to its own cause.
-  return [...before, ...(isOther ? after.slice(0, 1) : after)];
+  return [...before, ...(hasOwnCause ? after.slice(0, 1) : after)];
 }
 
 /** Returns the proof of each test. A test that is still in the proof counts as proven, or as green if it did not run without the fix. */

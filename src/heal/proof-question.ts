@@ -2,7 +2,7 @@ import type { ProofOutcome } from '../model/proof.js';
 
 /**
  * The part of a proof for which a run was made: `trial` before the proof; `shared` with the tests of all fixes; `separate` to show that each fix is needed
- * beside the others; `alone` with the tests of one fix; `others` with the tests of no fix; `culprit` to find the fix that broke a test.
+ * even with the others; `alone` with the tests of one fix; `others` with the tests of no fix; `culprit` to find the fix that broke a test.
  */
 export type ProofPart = 'trial' | 'shared' | 'separate' | 'alone' | 'others' | 'culprit';
 
@@ -48,7 +48,7 @@ export interface TestInProof {
   readonly runsWithOthers: boolean;
   /** The first run of its proof. */
   readonly since: number;
-  /** The changes with which it was first red, without those of its own fix. Without them, another failure would hide its own. */
+  /** The changes in the tree when it was first red, except its own fix. Without them, another failure would hide this one. */
   readonly redWith: readonly string[];
   /** Its results in all runs, oldest first. */
   readonly results: readonly TestRunResult[];

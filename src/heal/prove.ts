@@ -287,7 +287,7 @@ async function revertTemporarily(progress: Progress, changes: readonly string[])
 /** Reverts a fix whose test is green without it, thanks to other causes' fixes. */
 async function revertNeedlessFix(progress: Progress, cause: Cause): Promise<void> {
   await revertFixes(progress, listCauseChanges(progress, cause));
-  const because = 'its test is green without it, with the fix of another cause';
+  const because = 'its test is green without its own fix, thanks to the fix for another cause';
   await decideHeldAttempt(progress, cause, { kind: 'taken-out', because });
   progress.greenWithOthers.set(cause.id, 'healed by an earlier fix of this run');
   for (const [index, { failure, causeId, isLead, runsBothWays }] of progress.proofTests.entries())

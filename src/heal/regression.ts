@@ -24,7 +24,7 @@ import { announceTests } from './announce-tests.js';
 
 /**
  * Runs the tests near the kept fixes, or the whole suite if time allows, because green tests must stay green (HN-6). Always includes the tests of the
- * proof, for which this is also the run with their fix reapplied (HN-5), and tests that turned red beside them.
+ * proof, for which this is also the run with their fix reapplied (HN-5), and tests that turned red when run with them.
  */
 export class Regression {
   /** The fixes that were reverted because they broke tests. */
@@ -136,7 +136,7 @@ export class Regression {
     return listKeptChanges(this.#progress).toSorted().join(' ');
   }
 
-  /** The ids of green tests that turned red beside the tests of a proof. */
+  /** The ids of green tests that turned red when run with the tests of a proof. */
   get #suspects(): string[] {
     return listGreenTests(this.#progress).filter((id) => this.#progress.session.observations.wasRed(id));
   }

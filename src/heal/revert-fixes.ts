@@ -90,7 +90,8 @@ function leadsToHeal(progress: Progress, cause: Cause, refuted: ReadonlyMap<stri
   const later = listRevealedCauses(progress, cause);
   const ids = new Set([cause, ...later].map(({ id }) => id));
   const hasTestInProof = progress.proofTests.some(
-    ({ causeId, ended, isOther }) => ids.has(causeId) && !isOther && ended === null && !refuted.has(causeId),
+    ({ causeId, ended, hasOwnCause }) =>
+      ids.has(causeId) && !hasOwnCause && ended === null && !refuted.has(causeId),
   );
   const isProven = (other: Cause) =>
     isHealed(getCurrentVerdict(progress, other) ?? 'failed') && !isUnproven(progress, other);

@@ -10,7 +10,7 @@ import { retest } from './retest.js';
 /** The order in which waiting tasks get the tree. */
 const ranks = { judged: 0, fix: 1, start: 2, search: 3 };
 
-/** How many failures of other causes a re-run includes at most, because each of them costs time with every fix. */
+/** The maximum number of other causes' failures in a re-run, because each of them costs time with every fix. */
 const MAX_OTHER_FAILURES = 3;
 
 /** The options that all causes of a schedule share. */
@@ -136,7 +136,7 @@ export class Schedule {
 
   /** Runs a task that prepares an agent's copy. Waits for the tree, unless another task holds it and the copy exists already. */
   async prepareInCopy<T>(work: CauseWork, copy: number, task: (slot: AgentSlot) => Promise<T>): Promise<T> {
-    const slot = { copy, signal: work.signal, isOther: work.copy !== null && work.copy !== copy };
+    const slot = { copy, signal: work.signal, isNewCopy: work.copy !== null && work.copy !== copy };
     work.copy = copy;
     if (this.#tree.isHeld && this.progress.session.workspace.hasCopy(copy))
       return task({ ...slot, isFixUnderTest: true });
@@ -234,7 +234,7 @@ export class Schedule {
   #stopIfHealed({ cause, trial, stop, signal }: CauseWork): void {
     const isGreen = this.progress.session.observations.isGreen(cause.lead);
     if (isGreen && !isGreenWithOthers(trial) && !signal.aborted)
-      stop.abort('its test is green with the fix of another cause');
+      stop.abort('its test is green with the fix for another cause');
   }
 
   /** Returns the cause with the change to blame, if it has been found meanwhile. */
@@ -328,7 +328,7 @@ export class PriorityLock {
     return this.#isHeld;
   }
 
-  /** Waits for the lock. The task with the lowest rank is next, and of several the one that has waited longest. */
+  /** Waits for the lock. The task with the lowest rank is next; among equals, the one that has waited longest. */
   async acquire(rank: () => number): Promise<void> {
     if (this.#isHeld) await new Promise<void>((enter) => void this.#queue.push({ rank, enter }));
     this.#isHeld = true;

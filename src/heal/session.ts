@@ -27,7 +27,7 @@ export interface RerunRequest {
   readonly ids: readonly string[] | null;
   readonly purpose: SuitePurpose;
   readonly causeId: string | null;
-  /** The number of red tests among them; the others only run before or beside these. */
+  /** The number of red tests among them; the others only run before them or in parallel. */
   readonly red?: number;
   /** Ends only this run; the session's own signal ends it, too. */
   readonly signal?: AbortSignal;

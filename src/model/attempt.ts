@@ -168,7 +168,7 @@ export const patchFile = createAttemptFileShape('patch');
 /** The verdicts of a reviewer on a fix: it treats the cause, it hides the fault, or a fact is missing to decide. */
 export const opinionVerdicts = ['honest', 'hides', 'unsure'] as const;
 
-/** The opinion of an agent on the fix of another (HN-11). */
+/** The opinion of an agent on the fix by another (HN-11). */
 export const opinionShape = z.object({
   verdict: z.enum(opinionVerdicts),
   /** The criticized position in the fix, if it names one; relative to the project. */

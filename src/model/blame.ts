@@ -75,7 +75,7 @@ export function canBeReverted(blame: Blame | null | undefined): blame is Blame {
   return blame != null && blame.hunks.every((hunk) => !hunk.inTests);
 }
 
-/** True if a search has narrowed the changes down at least to one commit. Otherwise most of its hunks are innocent, and none is named. */
+/** True if a search has narrowed the changes down to one commit or part of it. Otherwise most of the hunks are innocent, and none is named. */
 export function isNarrowedDown({ hunks, isMinimal }: Blame): boolean {
   return isMinimal || new Set(hunks.map(({ commit }) => commit?.id ?? null)).size === 1;
 }

@@ -210,7 +210,7 @@ function describeAttempt(attempt: Attempt): string {
 
 const problemsByCategory: Record<Category, string> = {
   'build-error': 'The app cannot be built',
-  'database-error': 'The database rejects a request of the app',
+  'database-error': 'The database rejects a request from the app',
   'runtime-error': 'The app fails while it is running',
   'network-error': 'A request that the app depends on fails',
   'ui-error': 'The page does not show what the test expects',

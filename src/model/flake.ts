@@ -35,7 +35,7 @@ export function describeFlake({ kind, red, alone, condition }: Flake): string {
   return `${kind}: ${formatCount(red)} ${condition} (95 %: ${formatPercent(low)} to ${formatPercent(high)})${aloneText}`;
 }
 
-/** Explains why no fix of a flake can be proven within so many runs; null if one can. */
+/** Explains why no fix for a flake can be proven within so many runs; null if one can. */
 export function explainTooRare({ red }: Pick<Flake, 'red'>, maxRuns: number): string | null {
   const needed = countGreensNeeded(red);
   if (needed <= maxRuns) return null;

@@ -83,7 +83,7 @@ export interface Settings {
     readonly level: VerifyLevel;
     /** Who decides about a fix that reverts an author's change: a person, or the tests, because they are the specification (BL-6). */
     readonly intent: 'ask' | 'tests';
-    /** Which fixes of the app another agent reviews (HN-11). */
+    /** Which fixes to the app another agent reviews (HN-11). */
     readonly review: 'always' | 'off';
     /** A shell command to run in the project before each re-run (HL-9), or null. */
     readonly prepare: string | null;

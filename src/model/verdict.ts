@@ -36,7 +36,7 @@ const trueIfSet = z.literal(true).exactOptional();
 export const causeEndShape = z.object({
   verdict: z.enum(causeVerdicts),
   reason: z.string(),
-  /** Set if a limit was reached before it could be healed (exit code 4). */
+  /** Set if a limit was reached before the cause was healed (exit code 4). */
   overBudget: trueIfSet,
   /** Set if an earlier run asked its question, which nobody has answered yet (ME-6). */
   askedBefore: trueIfSet,

@@ -91,7 +91,7 @@ function describeHealing(word: string, cause: ReportCause | null, test: ReportTe
   const runner = last.runner && last.runner !== last.agent ? ` (${last.runner})` : '';
   const who = last.agent ? `by ${formatAgentName(last.agent)}${runner}` : 'without an agent';
   const tries = cause.attempts.length > 1 ? ` in ${cause.attempts.length} attempts` : '';
-  const shared = test?.sharedFix ? `, with the fix of ${cause.id}` : '';
+  const shared = test?.sharedFix ? `, with the fix for ${cause.id}` : '';
   const steps = findProof(cause, test?.id ?? null);
   return `${word} ${who}${tries}${shared}${steps.length > 0 ? `, proof: ${formatProof(steps)}` : ''}`;
 }

@@ -56,7 +56,7 @@ const lines: { readonly [T in Event['type']]: FormatLines<EventOf<T>> } = {
     const reason =
       causeId === null
         ? 'green without a change, no agent was started'
-        : `also green without the fix of ${causeId}`;
+        : `also green without the fix for ${causeId}`;
     return formatTests(tests, `${paint.magenta('flaky')}: ${reason}`);
   },
   'cause.started': noLines,

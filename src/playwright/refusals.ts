@@ -30,7 +30,7 @@ export function findFirstRunProblem(run: SuiteRun, request: SelectionRequest): P
   return findRefusal(run) ?? findMissingBrowser(run) ?? findEmptySelection(run, request);
 }
 
-/** Returns a `Problem` if Playwright refused its arguments or a value of the config. */
+/** Returns a `Problem` if Playwright refused its arguments or a value in the config. */
 export function findRefusal(run: SuiteRun): Problem | null {
   const [error] = run.suiteFailure?.errors ?? [];
   if (!error || run.tests.length > 0) return null;

@@ -43,7 +43,7 @@ function signalAll(entries: readonly ProcessEntry[], signal: NodeJS.Signals): re
   return entries;
 }
 
-/** Ways to find processes besides the owner in their environment. */
+/** Ways to find processes other than by the owner in their environment. */
 interface SweepOptions {
   /** The folder that only this agent works in. Its orphaned processes are ended too. */
   readonly workDir?: string | undefined;

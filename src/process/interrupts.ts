@@ -54,7 +54,7 @@ export function listenForInterrupts(print: (text: string) => void): Interrupts {
         };
         process.on('uncaughtException', onUncaught);
       });
-      // The run may not wait for it yet.
+      // The run might not be awaiting this promise yet.
       uncaught.catch(() => undefined);
       return uncaught;
     },

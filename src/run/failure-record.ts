@@ -11,7 +11,7 @@ import { getProjectRoot } from './run-folder.js';
 
 const fileName = 'failure.json';
 
-/** A stored failure, with paths relative to the project. Its screenshot is one of the files beside it. */
+/** A stored failure, with paths relative to the project. Its screenshot is one of the files next to it. */
 const recordShape = failureRecordShape.extend({
   schemaVersion: z.literal(1),
   evidence: evidenceShape.extend({ screenshot: z.enum(pictureNames).nullable() }),

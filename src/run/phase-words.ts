@@ -45,7 +45,7 @@ export function describePhaseEvent(event: PhaseEvent): string {
     case 'agent.started':
       return event.isReview ? 'reviewing a fix' : `agent working, try ${event.attempt}`;
     case 'agent.ended':
-      return event.opinion ? 'proving' : 'checking its changes';
+      return event.opinion ? 'proving' : "checking the agent's changes";
     case 'attempt.held':
       return event.attempt.end.kind === 'green'
         ? 'green; waiting for its proof'

@@ -53,7 +53,7 @@ export async function recoverKilledRuns(project: string): Promise<Result<Recover
   return finished.ok ? ok([...moved, ...createRecovery([...finished.value, ...stoppedProcesses])]) : finished;
 }
 
-/** Moves the files of runs that ended without moving them into the project. */
+/** Moves the files of ended runs into the project, if those runs did not do so. */
 async function moveAllRunsIntoProject(project: string): Promise<string[]> {
   const lines: string[] = [];
   for (const [runId, dir] of listRunsAtWork(project)) {

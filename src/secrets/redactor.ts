@@ -140,7 +140,7 @@ interface Secret extends SecretMatch {
 /** Returns the label of a secret's mask. */
 type Label = (secret: Secret) => string;
 
-/** Masking may uncover another secret. Only a text made for that needs more rounds. */
+/** Masking may uncover another secret. Only text crafted to do so needs more rounds than this. */
 const MAX_ROUNDS = 5;
 
 function findMasks(

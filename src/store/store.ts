@@ -107,7 +107,7 @@ export interface Store {
   startAttempt(start: AttemptStart): Promise<void>;
   /** Stores an attempt's result and updates its signature's count, atomically. A repeated call changes nothing. */
   finishAttempt(id: string, attempt: Attempt): Promise<void>;
-  /** Records that the fix of another cause healed a failure. */
+  /** Records that the fix for another cause healed a failure. */
   recordHealByOtherFix(healed: Occurrence): Promise<void>;
   /** Records that a heal of this run broke other tests and was reverted (HN-6): its fix counts as failed. */
   recordRevert(reversal: FixReversal): Promise<void>;

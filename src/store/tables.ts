@@ -43,7 +43,7 @@ interface SignaturesTable {
   healedIn: string | null;
   /** A person's guidance for the next prompt. */
   guidance: string | null;
-  /** JSON: a person's decision besides guidance. */
+  /** JSON: a person's decision other than guidance. */
   decision: string | null;
   firstSeen: string;
   lastSeen: string;

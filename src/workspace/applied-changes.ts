@@ -263,7 +263,7 @@ export class AppliedChanges {
   async #install(): Promise<readonly FileEdit[]> {
     const { warn } = this.#options;
     const { command, ...install } = await createInstaller({ ...this.#options, contents: this.#contents });
-    warn(`The dependencies of the project changed: running ${command}`);
+    warn(`The project's dependencies changed: running ${command}`);
     const { failed, lockEdits } = await install.run();
     if (failed !== null) warn(`${command} failed: ${failed.trim().slice(-500)}`);
     return lockEdits;

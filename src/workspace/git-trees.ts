@@ -22,7 +22,7 @@ export interface ChangedPath {
   readonly kind?: 'file' | 'link' | 'other';
 }
 
-/** The changes in a repository since a commit, and both states of its files. */
+/** The changes in a repository since a commit, and the files before and after them. */
 export interface GitChanges {
   readonly root: string;
   /** The commit that the working tree is compared with. */
@@ -166,7 +166,7 @@ async function resolveCommits(cwd: string, names: readonly string[]): Promise<Re
 function listBaseNames(env: NodeJS.ProcessEnv): { requested: readonly string[]; names: readonly string[] } {
   const findBranch = (...variables: string[]) =>
     variables.flatMap((name) => (env[name] ? [`origin/${env[name]}`] : [])).slice(0, 1);
-  // GitLab fetches the target branch only with the full history, but it names the commit.
+  // GitLab fetches the target branch only in a full clone, but always names the merge base.
   const commit = env['CI_MERGE_REQUEST_DIFF_BASE_SHA'];
   const requested = [
     ...findBranch('GITHUB_BASE_REF', 'CI_MERGE_REQUEST_TARGET_BRANCH_NAME'),

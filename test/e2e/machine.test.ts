@@ -96,7 +96,7 @@ it('HL-7 CS-11 names a web server that listens on the other loopback address, an
     await served('127.0.0.1', "response.end('shop');", `http://[::1]:${port}/`)
   ).selfHeal(['run']);
   expect(report?.causes[0]?.headline).toContain(
-    `[::1]:${port} refuses connections, while a web server of the config listens at 127.0.0.1:${port}`,
+    `[::1]:${port} refuses connections, while a web server in the config listens at 127.0.0.1:${port}`,
   );
   // Only its program is missing.
   expect(report?.causes[0]?.verdict).toBe('agent-unusable');

@@ -180,7 +180,7 @@ describe.each(kinds)('the store on %s', (kind, place) => {
   });
 
   here(
-    'HL-6 a failure that the fix of another cause healed starts with a new count, healed once in a run',
+    'HL-6 a failure that the fix for another cause healed starts with a new count, healed once in a run',
     async () => {
       const ledger = await ledgerAt(await place());
       await tryOnce(ledger);

@@ -11,10 +11,10 @@ import { orderForSearch } from './search-order.js';
 /** The outcome of a test in a run with some hunks reverted; `other`: red with another error. */
 export type TestOutcome = SetOutcome | 'other';
 
-/** If the test does not run with all changes reverted: how many of the hunks that the failure names to revert one by one. */
+/** The maximum number of hunks named by the failure to revert one by one, if the test does not run with all changes reverted. */
 const MAX_SINGLE_HUNKS = 3;
 
-/** If the test does not run with all changes reverted: how many of the newest commits to revert, one more in each run. */
+/** The maximum number of newest commits to revert, one more in each run, if the test does not run with all changes reverted. */
 const MAX_COMMITS = 5;
 
 /**

@@ -147,7 +147,7 @@ async function checkReviewers(
       return [createPassedCheck('reviewer', `fixes are not reviewed: ${programs}`)];
     const [first] = programs;
     if (first !== undefined) return [createPassedCheck('reviewer', `${first} reviews what ${author} fixes`)];
-    const found = `no agent can review the fixes of ${author}, so a person must review each fix of the app`;
+    const found = `no agent can review fixes by ${author}, so a person must review each fix to the app`;
     return [{ name: 'reviewer', state: 'warning', found, remedy: 'Run npx self-heal init.' }];
   });
   return (await Promise.all(checks)).flat();

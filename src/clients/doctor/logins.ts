@@ -75,7 +75,7 @@ async function checkClaude(project: ProjectContext): Promise<Login> {
   const how = /"authMethod":\s*"([\w-]+)"/.exec(status?.output ?? '')?.[1] ?? 'an account';
   return loggedIn === 'true'
     ? { state: 'in', how }
-    : { state: 'unknown', why: 'this version does not show it' };
+    : { state: 'unknown', why: 'this version does not report its login' };
 }
 
 /**
@@ -94,7 +94,7 @@ async function checkCodex(project: ProjectContext): Promise<Login> {
   }
   return /Not logged in/i.test(output)
     ? { state: 'out' }
-    : { state: 'unknown', why: 'this version does not show it' };
+    : { state: 'unknown', why: 'this version does not report its login' };
 }
 
 function hasVariable({ env }: ProjectContext, name: string): boolean {

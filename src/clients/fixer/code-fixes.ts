@@ -96,7 +96,7 @@ function openProgram(ts: Ts, config: string): Program | null {
   return { service, overlay, summaries: new Map(), readText, listErrors };
 }
 
-/** Returns the fix of an error if exactly one allowed fix exists. */
+/** Returns the fix for an error if exactly one allowed fix exists. */
 function findOnlyFix(
   service: TypeScript.LanguageService,
   { file, start = 0, length = 0, code }: TypeScript.Diagnostic,

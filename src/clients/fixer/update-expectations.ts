@@ -46,7 +46,7 @@ export async function updateExpectations({ members }: Pick<Cause, 'members'>): P
   const files = [...replaced].map(([{ path: file, text: before }, edits]) => {
     return { file, before, after: applyReplacements(before, [...edits.values()]) };
   });
-  return { summary: 'updates the expectations of the tests to the current page', files };
+  return { summary: "updates the tests' expectations to match the current page", files };
 }
 
 const printedValue = String.raw`"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?`;

@@ -126,9 +126,9 @@ async function explainRedTest(search: FlakeSearch, suspect: Suspect): Promise<Fo
   await measureTrial(search, target, aloneResult);
   if (aloneResult.count.red > 0) return describeRandomFlake(search, target, aloneResult);
   const all = addCounts(aloneResult.count, getSuiteCount());
-  const isEnough = judgeCount(all, { look: 1, expected: MIN_RATE }) === 'green';
+  const hasEnoughRuns = judgeCount(all, { look: 1, expected: MIN_RATE }) === 'green';
   search.warn(
-    `${name} was green in all of ${all.runs} runs${isEnough ? '' : ', too few to prove that it is not flaky'}`,
+    `${name} was green in all of ${all.runs} runs${hasEnoughRuns ? '' : ', too few to prove that it is not flaky'}`,
   );
   return null;
 }

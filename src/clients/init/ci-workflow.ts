@@ -52,7 +52,7 @@ export async function findDefaultBranch(root: string): Promise<string> {
 
 /**
  * Returns the workflows for a project, in the order of `workflowFiles`. An agent gets no token for the repository: the checkout does not persist
- * it, and no step passes it on. The job that publishes has the token, and runs neither an agent nor code of the project.
+ * it, and no step passes it on. The job that publishes has the token, and runs neither an agent nor the project's code.
  */
 export function renderWorkflows(request: WorkflowRequest): string[] {
   return templates[request.system].map((name) => {

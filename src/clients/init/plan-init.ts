@@ -68,7 +68,7 @@ export async function planInit(request: InitRequest): Promise<Result<readonly In
     const files = await Promise.all(texts.map((file) => planFile(file, { cwd, force })));
     return ok([...files, ...mcp.value, await planIgnoreFile(cwd)]);
   } catch (error) {
-    // A file has the name of an expected folder, or the reverse.
+    // A file has the name of an expected folder, or vice versa.
     return err({
       kind: 'folder-not-writable',
       message: `the files in ${cwd} cannot be read`,

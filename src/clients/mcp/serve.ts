@@ -122,7 +122,7 @@ function createPage({ data, text, runId = '' }: ToolAnswer, cursor: Cursor | nul
 /** The minimum interval between reports about single tests, in milliseconds. */
 const PROGRESS_MS = 500;
 
-/** Creates a listener that reports the progress of a run, in the lines of a log, to a client that requested it. */
+/** Creates a listener that reports the progress of a run, as log lines, to a client that requested it. */
 function createProgressReporter({ _meta, sendNotification }: Extra): (event: Event) => void {
   const progressToken = _meta?.progressToken;
   if (progressToken === undefined) return () => undefined;

@@ -137,7 +137,7 @@ export const tools: Readonly<Record<string, Tool>> = {
   }),
   answer_question: defineTool({
     description:
-      'Record the answer of the person to an open question. Ask the person first: the decision is theirs, not yours. A chosen patch (tests, app or whole) is applied and proven.',
+      "Record the person's answer to an open question. Ask the person first: the decision is theirs, not yours. A chosen patch (tests, app or whole) is applied and proven.",
     input: {
       id: valueShape,
       choice: z.enum(choices),
@@ -197,7 +197,7 @@ async function getFailure(word: string, run: string | null): Promise<Result<Tool
   const cwd = process.cwd();
   const storedRun = await findRun(cwd, run);
   if (!storedRun.ok) return storedRun;
-  // The run may come from another machine, which did not know the secrets of this one.
+  // The run may come from another machine, which did not know this machine's secrets.
   const redactor = await createRedactor({ env: process.env, projectRoot: cwd });
   const all = redactor.deep(listFailures(storedRun.value));
   const found = requireOneFailure(word, all);

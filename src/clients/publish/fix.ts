@@ -68,7 +68,7 @@ function parseFile(
     if ([oldMode, newMode].some((mode) => mode !== undefined && !/^100(?:644|755)$/.test(mode)))
       return 'is a link';
     const hasText = hunks.length > 0 || isCreate || isDelete;
-    if (hasText && before === null) return "is changed by a patch that lacks git's ids of its content";
+    if (hasText && before === null) return "is changed by a patch that lacks git's ids for its content";
     return hasText || newMode !== undefined ? null : 'is not text: apply the patch with `git apply`';
   };
   const isExecutable = newMode === undefined ? null : newMode === '100755';

@@ -18,7 +18,7 @@ export type PublishTarget =
   /** There is nothing to publish to; `why` is a sentence. */
   | { readonly kind: 'none'; readonly why: string };
 
-/** The result of a run, as shown beside its commit. */
+/** The result of a run, as shown next to its commit. */
 export interface CheckRun {
   readonly conclusion: 'success' | 'failure' | 'action_required';
   readonly title: string;

@@ -14,7 +14,7 @@ import { type RunState, createEmptyRun, reduce } from '../../run/run-state.js';
 import { createLineFollower } from '../../state-folder.js';
 import { findLatestRunId } from '../../run/find-run.js';
 import { eventsFile, transientEvents } from '../../run/event-log.js';
-import { showProgress } from './progress.js';
+import { renderProgress } from './progress.js';
 
 interface EventStreamOptions {
   readonly projectRoot: string;
@@ -81,7 +81,7 @@ export function drawProgress(run: RunState): Parts {
   return {
     project: String(html`${run.project}`),
     'run-id': `run ${run.runId}`,
-    now: String(showProgress(run)),
+    now: String(renderProgress(run)),
   };
 }
 

@@ -1,29 +1,30 @@
 import { capitalize, verdictWords } from '../../outputs/wording.js';
 import { dollars } from '../../format.js';
 import { html, type Markup, nothing } from '../../outputs/html/markup.js';
-import { listFigures, showFacts, showOutcome } from '../../outputs/html/page.js';
+import { listFigures, renderFacts, renderOutcome } from '../../outputs/html/page.js';
 import { describePhaseEvent } from '../../run/phase-words.js';
 import { createReport } from '../../run/report.js';
 import type { CauseState, Phase, RunState } from '../../run/run-state.js';
 
 /** Shows the current step of a run, each cause in progress, and the figures so far; for an ended run, its outcome. */
-export function showProgress(run: RunState): Markup {
+export function renderProgress(run: RunState): Markup {
   const { phase, causes, progress, startedAt, lastEventAt, ended } = run;
   const report = createReport(run);
-  if (ended) return showOutcome(report);
+  if (ended) return renderOutcome(report);
   const facts = [
     ...listFigures(report).filter(({ name }) => name !== 'time'),
-    { name: 'time', value: showTimeSince(startedAt) },
+    { name: 'time', value: renderTimeSince(startedAt) },
     // This reveals a killed run, which sends no more events.
-    { name: 'last event', value: showTimeSince(lastEventAt) },
+    { name: 'last event', value: renderTimeSince(lastEventAt) },
   ];
   return html`<p id="phase" role="status" class="working">
       ${describePhase(run)}${report.dryRun && ' (dry run: no agent was started)'}
     </p>
     ${progress && html`<progress aria-label="Tests done" max="${Math.max(1, progress.total)}" value="${progress.done}"></progress>`}
-    ${showFacts(facts)}
+    ${renderFacts(facts)}
     <ul class="work" aria-label="In progress">
-      ${phase?.doing && showWork(phase)} ${causes.map((cause) => cause.phase && showWork(cause.phase, cause))}
+      ${phase?.doing && renderPhase(phase)}
+      ${causes.map((cause) => cause.phase && renderPhase(cause.phase, cause))}
     </ul>`;
 }
 
@@ -43,18 +44,18 @@ function describePhase({ phase, causes, latest }: RunState): string {
 }
 
 /** Shows a running number of seconds, updated by the page's script. */
-function showTimeSince(time: number | null): Markup {
+function renderTimeSince(time: number | null): Markup {
   return time === null ? nothing : html`<span data-since="${time}"></span>`;
 }
 
-function showWork({ since, doing }: Phase, cause?: CauseState): Markup {
+function renderPhase({ since, doing }: Phase, cause?: CauseState): Markup {
   const started = cause?.attempts.findLast((attempt) => attempt.started)?.started;
   const agent = started ? ` · ${started.slashCommand} (${started.runner})` : '';
   const cost = cause?.costUsd == null ? '' : ` · ${dollars(cause.costUsd)}`;
   const activity = since.type === 'agent.retrying' ? since.reason : doing;
   return html`<li>
     ${cause && html`<a href="#${cause.id}">${cause.id}</a> `}${describePhaseEvent(since)},
-    ${showTimeSince(since.time)}<span class="quiet">${agent}${cost}</span>
+    ${renderTimeSince(since.time)}<span class="quiet">${agent}${cost}</span>
     ${since.type === 'agent.started' && html`<span class="quiet"> · <code>${since.logFile}</code></span>`}
     ${activity !== '' && html`<p class="activity">${activity}</p>`}
   </li>`;

@@ -5,7 +5,7 @@ import { choices, choiceText } from '../../model/choice.js';
 import { type Escalation } from '../../model/escalation.js';
 import { localDay } from '../../format.js';
 import { html, type Markup } from '../../outputs/html/markup.js';
-import { showOffers } from '../../outputs/html/diff.js';
+import { renderOffers } from '../../outputs/html/diff.js';
 import type { Problem } from '../../problem.js';
 import { err, ok, type Result } from '../../result.js';
 import type { EscalationWithPatches } from '../../run/read-patch.js';
@@ -39,7 +39,7 @@ export function createEscalationRoutes(escalations: PageEscalations): Hono {
   const routes = new Hono();
   routes.get('/', async (c) => {
     const open = await escalations.listPending();
-    return open.ok ? c.html(String(showQuestions(open.value))) : respondWithProblem(c, open.error);
+    return open.ok ? c.html(String(renderQuestions(open.value))) : respondWithProblem(c, open.error);
   });
   routes.post('/:id', bodyLimit({ maxSize: BODY_BYTES }), async (c) => {
     const answer = answerShape.safeParse(await c.req.json().catch(() => null));
@@ -66,14 +66,14 @@ function respondWithProblem(c: Context, { kind, message, remedy }: Problem) {
   return c.text(`${message}. ${remedy}`, kind === 'usage' ? 400 : kind === 'project-locked' ? 409 : 500);
 }
 
-export function showQuestions(escalations: readonly EscalationWithPatches[]): Markup {
-  return html`${escalations.map(showQuestion)}`;
+export function renderQuestions(escalations: readonly EscalationWithPatches[]): Markup {
+  return html`${escalations.map(renderQuestion)}`;
 }
 
 /** The maximum number of lines of a patch in a form. */
 const MAX_LINES = 120;
 
-function showQuestion(escalation: EscalationWithPatches): Markup {
+function renderQuestion(escalation: EscalationWithPatches): Markup {
   const { id, problem, tests, tried, recommendation, createdAt, choices, offers } = escalation;
   const names = tests.length > 0 ? tests.map(({ name }) => name) : ['the suite itself'];
   return html`<article class="card question" id="question-${id}" aria-labelledby="${id}-heading">
@@ -87,7 +87,7 @@ function showQuestion(escalation: EscalationWithPatches): Markup {
         : ''
     }
     <p><strong>Recommended: </strong>${recommendation}</p>
-    ${showOffers(offers, MAX_LINES)}
+    ${renderOffers(offers, MAX_LINES)}
     <form novalidate data-question="${id}">
       <fieldset>
         <legend>What should be done?</legend>

@@ -413,7 +413,7 @@ class ChangeProof {
     const candidates = await listCandidates(unchanged, { root, contents, isTest, findStepIndex: () => 0 });
     if (candidates.length === 0)
       return unchanged.length === 0
-        ? 'no file has other content than when the tests were red, so there is nothing to revert'
+        ? 'no file has changed since the tests were red, so there is nothing to revert'
         : 'the change cannot be reverted without installing packages';
     const app = candidates.filter(({ inTests }) => !inTests);
     return app.length > 0 ? app : candidates;

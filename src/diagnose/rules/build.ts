@@ -36,7 +36,7 @@ export const buildRules = createRules('build-error', {
   ],
   'build/vite-transform': [
     certain,
-    // Vite's message for an exception of a plugin that transforms a module, in any development server based on Vite.
+    // Vite's message for an exception in a plugin that transforms a module, in any development server based on Vite.
     // https://github.com/vitejs/vite/blob/v8.0.0/packages/vite/src/node/server/middlewares/error.ts
     /^\[vite\] [^\n]{1,900}(?:\n(?!\[vite\])[^\n]{0,400}){0,12}?\n[ \t]{1,8}Plugin: \S/m,
     { in: ['server'] },

@@ -5,7 +5,7 @@ import { createRules } from '../rule.js';
 export const networkRules = createRules('network-error', {
   'network/connection': [
     certain,
-    // The codes of browsers and of Node, and certificates that are not trusted.
+    // Browser and Node error codes, and certificates that are not trusted.
     /\bnet::ERR_(?!ABORTED|BLOCKED_BY_CLIENT|FILE_NOT_FOUND|UNKNOWN_URL_SCHEME|CACHE)\w+|\bERR_(?:CONNECTION_\w+|NAME_NOT_RESOLVED|INTERNET_DISCONNECTED|ADDRESS_\w+|EMPTY_RESPONSE|TOO_MANY_REDIRECTS|TIMED_OUT|SSL_\w+|CERT_\w+)\b|\bNS_ERROR_(?!ABORT|DOM)\w+|\bSSL_ERROR_\w+|\bECONN(?:REFUSED|RESET|ABORTED)\b|\bETIMEDOUT\b|\bENOTFOUND\b|\bEAI_AGAIN\b|\bEHOSTUNREACH\b|\bENETUNREACH\b|\bEPIPE\b|\bUND_ERR_\w+|\bTypeError: terminated\b|socket hang up|other side closed|\bgetaddrinfo \w|\bERR_(?:SOCKET|NETWORK)\w*|self[- ]signed certificate|unable to (?:verify the first|get local issuer) certificate|certificate (?:has expired|verify failed|signed by unknown authority|is not trusted)|UNABLE_TO_VERIFY_LEAF_SIGNATURE|match certificate's altnames|SSL routines|\bEPROTO\b|CERTIFICATE_VERIFY_FAILED|TLS handshake/i,
   ],
   'network/policy': [
@@ -38,7 +38,7 @@ export const networkRules = createRules('network-error', {
   ],
   'network/client': [
     likely,
-    // Clients of HTTP in several languages, and clients of services.
+    // HTTP clients in several languages, and service clients.
     /\bAxiosError\b|request failed with (?:status|response)|response code:? [45]\d\d\b|\bHTTPError\b|\bApiError\b|\bAPI (?:error|request failed|call failed)|\brequests\.exceptions\.|\bhttpx\.\w*(?:Error|Timeout|Exception)|\baiohttp\.\w*(?:Error|exceptions)|urllib\d?\.(?:error|exceptions)\.|\bHttpRequestException\b|\bjava\.net\.\w{2,40}Exception|\bcURL error \d+|\bcurl: \(\d+\)|\bdial tcp\b|\bi\/o timeout\b|\bTRPC(?:Client)?Error\b|rate limit (?:exceeded|reached)|too many (?:\w{1,20} )?(?:attempts|requests)\b|quota exceeded|invalid API key|\bJWT expired|Invalid login credentials|\binvalid_grant\b|\bAuthApiError\b|^(?:Error: )?Unauthorized\b|http proxy error: |error occurred while (?:trying to )?proxy|Could not proxy request|Failed to proxy/im,
   ],
   'network/status': [

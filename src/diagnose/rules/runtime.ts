@@ -89,7 +89,7 @@ export const runtimeRules = createRules('runtime-error', {
   ],
   'runtime/playwright-config': [
     likely,
-    // An exception of the config (`assert(process.env.API_KEY)`) is not about a page, even if it reads like an assertion.
+    // An exception in the config (`assert(process.env.API_KEY)`) is not about a page, even if it reads like an assertion.
     /^\s{1,20}at .{0,400}\bplaywright[\w.-]{0,60}?\.config\.[cm]?[jt]s:\d{1,7}:\d{1,7}\)?$/m,
     { in: ['stack'] },
   ],

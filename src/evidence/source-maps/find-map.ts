@@ -35,7 +35,7 @@ const sourceExtension = /\.(?:[cm]?[jt]sx?|vue|svelte|astro)$/i;
 const scriptExtension = /\.[cm]?js$/i;
 const noMapExpected: MapLookup = { kind: 'unknown', because: null };
 
-/** Finds the source map of the code at an address: inline in the script, at the URL that the script names, or beside the script. Never throws. */
+/** Finds the source map of the code at an address: inline in the script, at the URL that the script names, or next to the script. Never throws. */
 export function findMap(address: string, sources: CodeSources): MapLookup {
   if (address.startsWith('webpack-internal:')) return findEvaluatedMap(address, sources);
   const url = parseUrl(address);
@@ -76,7 +76,7 @@ function findServedMap(url: URL, sources: CodeSources): MapLookup {
   if (file !== null && (!fetched || files.readText(file) === fetched.text))
     return { kind: 'as-written', file };
   return fetched
-    ? { kind: 'unknown', because: 'the script names no map, and there is none beside it' }
+    ? { kind: 'unknown', because: 'the script names no map, and there is none next to it' }
     : noMapExpected;
 }
 
@@ -95,7 +95,7 @@ function readMap(
   if (address === null) return null;
   if (address.startsWith('data:')) return maps.parse(decodeDataUrl(address), url);
   if (map) return maps.parse(map, address);
-  // If a script names its map by a remote URL, the map is usually also beside the script.
+  // If a script names its map by a remote URL, the map is usually also next to the script.
   for (const candidate of map === undefined ? [address, `${url}.map`] : []) {
     const file = files.resolveFile(toFilePath(new URL(candidate)));
     const content = file && files.readText(file, bounds.sourceMap);

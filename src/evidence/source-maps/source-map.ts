@@ -57,7 +57,7 @@ export function findMapReference(script: string): string | null {
   return isComment ? (reference.exec(script.slice(start))?.[1] ?? null) : null;
 }
 
-/** Returns the URL of a script's map: inline, named at the script's end, or beside the script; null if it is not a valid URL. */
+/** Returns the URL of a script's map: inline, named at the script's end, or next to the script; null if it is not a valid URL. */
 export function resolveMapUrl(script: string, url: string): string | null {
   const address = findMapReference(script) ?? `${url}.map`;
   if (address.startsWith('data:')) return address;

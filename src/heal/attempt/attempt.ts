@@ -22,7 +22,7 @@ import {
   type FinishedAgent,
   setUpAgent,
 } from './start-agent.js';
-import { applyDecidedAttempt, endWithoutRun, isGreenWithOthers, revertChanges, type Trial } from './trial.js';
+import { endAsDecided, endWithoutRun, isGreenWithOthers, revertChanges, type Trial } from './trial.js';
 import { hasAppChanged } from './since-green.js';
 import { describeRevert, findRevert, needsPerson, createRevertNote, type Revert } from './find-revert.js';
 
@@ -155,8 +155,8 @@ export async function guardTrial(session: Session, work: CauseWork, trial: Trial
   if (trial.end) return;
   // The guard does not judge a patch that a person chose.
   if (trial.record.proposedBy !== 'person') {
-    const isOpen = work.memory.decision?.allows === 'tests';
-    const violations = await guardAttempt(session, work.cause, { trial, isOpen });
+    const mayChangeTests = work.memory.decision?.allows === 'tests';
+    const violations = await guardAttempt(session, work.cause, { trial, mayChangeTests });
     const [worst] = violations;
     if (worst)
       return endWithoutRun(trial, {
@@ -235,7 +235,7 @@ export async function applyTrial(session: Session, trial: Trial): Promise<void> 
 }
 
 /**
- * Re-runs the tests of a cause with its attempt in the project, beside failures of other causes, and judges the attempt. A different failure may come from
+ * Re-runs the tests of a cause with its attempt in the project, together with failures of other causes, and judges the attempt. A different failure may come from
  * a busy machine, so it counts only if a second run shows it again. The run includes every test that gets the full proof, so that the proof starts here.
  */
 export async function judgeAlone(
@@ -343,7 +343,7 @@ async function offerToPerson(
     side: 'app',
     summary: `its fix ${describeRevert(revert)}`,
   });
-  applyDecidedAttempt(trial, attempt);
+  endAsDecided(trial, attempt);
 }
 
 /** Lists, for the reviewer, errors behind the failures that still occur although the tests pass. */
@@ -372,7 +372,7 @@ export async function tryWholeChange(session: Session, { cause }: CauseWork, tri
   // The app's author may have removed the feature that the tests are for.
   const mayDeleteTests = whole.side === 'tests' && (await hasAppChanged(session, cause));
   const offered = await tryPatchForReview(session, cause, { pending, patch: { ...whole, mayDeleteTests } });
-  if (offered?.end.kind === 'offered') return applyDecidedAttempt(trial, offered);
+  if (offered?.end.kind === 'offered') return endAsDecided(trial, offered);
   // A different error is not progress if the whole fix leads no further.
   if (end.kind === 'changed') trial.end = { kind: 'still-failing', because: end.because };
 }

@@ -97,7 +97,7 @@ async function formatCommit(
 ): Promise<string> {
   const before = change.edits.find(({ path: file }) => file === hunk.file)?.before;
   const contents = before ? openContentStore(folder.dir).contentPath(before.hash) : undefined;
-  // As exact hunks have them: one character for each byte.
+  // As in exact hunks: one character for each byte.
   const old = hunk.old.map((line) => Buffer.from(line).toString('latin1'));
   const ids = await findCommitsOfHunk({ ...hunk, old }, since.base, { root, contents });
   const log = ids.includes(uncommitted) ? [] : await listCommitsSince(root, since.base);

@@ -10,12 +10,12 @@ import type { Session } from '../session.js';
 
 /**
  * Judges an agent's change before any test runs with it (HN-3, HN-4). Cuts edits that may not enter the project and, for a ui-error, edits that change
- * what the tests do; if `isOpen`, a person has allowed such edits, and they are only noted. Returns the reasons to reject the change.
+ * what the tests do; if `mayChangeTests`, a person has allowed such edits, and they are only noted. Returns the reasons to reject the change.
  */
 export async function guardAttempt(
   session: Session,
   cause: Cause,
-  { trial, isOpen }: { readonly trial: Trial; readonly isOpen: boolean },
+  { trial, mayChangeTests }: { readonly trial: Trial; readonly mayChangeTests: boolean },
 ): Promise<GuardFindings['violations']> {
   const { record, work, change } = trial;
   const { agent, n, proposedBy } = record;
@@ -28,7 +28,7 @@ export async function guardAttempt(
   if (!session.guard || agent === null || isCodeFix || !work || !change) return [];
   const { violations, ...findings } = await session.guard({
     category,
-    tests: isOpen ? 'open' : category === 'ui-error' || category === 'flaky' ? 'compared' : 'cut',
+    tests: mayChangeTests ? 'open' : category === 'ui-error' || category === 'flaky' ? 'compared' : 'cut',
     changes: change.edits.map(({ path, before, after }) => ({
       path,
       kind: (after ?? before)?.kind ?? 'file',
@@ -42,16 +42,16 @@ export async function guardAttempt(
   const differences = findings.differences.filter(({ why }) => !isFromFixer || why === null);
   const cut = [
     ...findings.cut,
-    ...(isOpen ? [] : cutDifferences(differences)).filter(
+    ...(mayChangeTests ? [] : cutDifferences(differences)).filter(
       (difference) => !findings.cut.some(({ file }) => file === difference.file),
     ),
   ];
   if (cut.length > 0) session.bus.emit({ type: 'attempt.cut', causeId, attempt: n, cut });
   if (violations.length > 0) session.bus.emit({ type: 'attempt.rejected', causeId, attempt: n, violations });
   const notes = differences.map(createDifferenceNote);
-  trial.notes = [...findings.locatorChanges.map(createLocatorNote), ...(isOpen ? notes : [])];
+  trial.notes = [...findings.locatorChanges.map(createLocatorNote), ...(mayChangeTests ? notes : [])];
   if (cut.length > 0) {
-    const side = !isOpen && differences.length > 0 ? 'tests' : 'whole';
+    const side = !mayChangeTests && differences.length > 0 ? 'tests' : 'whole';
     trial.whole = { side, edits: change.edits, notes, summary: summarizeCut(side, cut, differences) };
     await removeCut(session, trial, { change, cut });
   }

@@ -27,10 +27,10 @@ async function* proposeChosen(
   const { agent, change: id, runId, side, takesOut } = memory.decision.chosen;
   const runDir = findRunDir(cwd, runId);
   const change = readChange(runDir, id);
-  const patchName = side === 'whole' ? 'the whole patch' : `the patch of the ${side}`;
+  const patchName = side === 'whole' ? 'the whole patch' : `the patch for the ${side}`;
   const summary = `${patchName} by ${formatAgentName(agent)}, chosen by a person`;
   if (!change) {
-    const message = `${cause.id}: ${summary} is no longer here: the folder of run ${runId} was deleted, or is on another machine`;
+    const message = `${cause.id}: ${summary}, is no longer here: the folder of run ${runId} was deleted, or is on another machine`;
     bus.emit({ type: 'run.warning', message });
     return;
   }

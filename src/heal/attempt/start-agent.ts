@@ -69,7 +69,7 @@ export interface AgentSlot {
   /** True while a change is under trial in the project, so that the copy must not be updated from it. */
   readonly isFixUnderTest?: boolean;
   /** True if the cause's last agent worked in another copy, so that its session cannot continue here. */
-  readonly isOther?: boolean;
+  readonly isNewCopy?: boolean;
 }
 
 /** The copy in which an agent works, and the path of the attempt's files without extension. */
@@ -141,7 +141,7 @@ export interface PreparedAgent {
 export async function setUpAgent(
   session: Session,
   request: DeployRequest,
-  { copy, signal, isFixUnderTest = false, isOther = false }: AgentSlot,
+  { copy, signal, isFixUnderTest = false, isNewCopy = false }: AgentSlot,
 ): Promise<PreparedAgent | string> {
   const { cause, n } = request;
   const workingCopy = await session.workspace.updateCopy(copy, { isFixUnderTest }).catch(reasonOf);
@@ -161,7 +161,7 @@ export async function setUpAgent(
       cause,
       n,
       runner: findAgent(session, request).runner,
-      resume: isOther ? null : findSession(session, request),
+      resume: isNewCopy ? null : findSession(session, request),
       signal,
       start: (start) =>
         startAgent(session, request, { ...start, file, workingCopy, isFixUnderTest, signal, work: brief }),

@@ -61,7 +61,7 @@ export function mayReviewFixes({ settings, hooks }: Pick<Session, 'settings' | '
 }
 
 /**
- * Starts the reviews of agents' fixes of the app (HN-11), each once, in a new session and in its own copy, so that the project is free meanwhile. Skips
+ * Starts the reviews of agents' fixes to the app (HN-11), each once, in a new session and in its own copy, so that the project is free meanwhile. Skips
  * fixes that a person chose or the built-in fixer made, and remembered fixes that were reviewed when they were made.
  */
 export async function startReviews(session: Session, fixes: readonly FixToProve[]): Promise<Reviews> {
@@ -119,7 +119,7 @@ export async function reviewAll(
   };
 }
 
-/** A copy in which one reviewer works after another. Agents that fix, and clean runs, use the first copy. */
+/** A copy in which one reviewer works after another. Fixing agents and clean runs use the first copy. */
 interface Lane {
   readonly copy: number;
   readonly broken: string | null;
@@ -132,7 +132,7 @@ async function openLane({ workspace }: Session, copy: number): Promise<Lane> {
   return { copy, broken, last: Promise.resolve() };
 }
 
-/** Returns the programs that may review an attempt, or a sentence why none does. */
+/** Returns the programs that may review an attempt, or a sentence that says why none may. */
 async function choosePrograms(
   { settings, hooks, cwd }: Session,
   { agent }: Pick<Attempt, 'agent'>,

@@ -11,7 +11,7 @@ import { html, type Markup, renderPreformatted } from './markup.js';
 const MAX_LINE_LENGTH = 2000;
 
 /** Shows a patch of `git diff` as one table per file, without invisible characters (EV-10). */
-export function showDiff(patch: string, maxLines: number): Markup {
+export function renderDiff(patch: string, maxLines: number): Markup {
   const text = visibleText(patch);
   const files = parseCompleteFiles(text);
   // Masking a multi-line secret makes a patch invalid.
@@ -86,14 +86,14 @@ function renderRows({ lines, oldStart, newStart }: StructuredPatchHunk): Markup[
 }
 
 /** Shows the patches from which a person has to choose side by side, each with its proof. */
-export function showOffers(offers: readonly OfferWithText[], maxLines: number): Markup {
+export function renderOffers(offers: readonly OfferWithText[], maxLines: number): Markup {
   return html`<div class="side-by-side">
     ${offers.map((offer) => {
       const { files, side, text } = offer;
       const names = files.slice(0, 8).map(formatFile).join(', ');
       return html`<section aria-label="${choiceText[side]}">
         <p><strong>${describeOffer(offer)}</strong></p>
-        ${text === null ? html`<p class="quiet">${counted(files.length, 'file')} changed: ${names}</p>` : showDiff(text, maxLines)}
+        ${text === null ? html`<p class="quiet">${counted(files.length, 'file')} changed: ${names}</p>` : renderDiff(text, maxLines)}
       </section>`;
     })}
   </div>`;

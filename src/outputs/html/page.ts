@@ -18,7 +18,7 @@ import { writeStateFile } from '../../state-folder.js';
 import { truncate } from '../truncate.js';
 import { type CauseView, describeEnd, listViolations, createView } from '../view.js';
 import { formatCost, formatFile, formatReportTestName, outcomeWords, toSentence } from '../wording.js';
-import { showDiff, showOffers } from './diff.js';
+import { renderDiff, renderOffers } from './diff.js';
 import { type LoadedCause, type LoadedRun, loadRun, type RunLocation } from './load-run.js';
 import { html, type Markup, nothing, renderPreformatted, raw } from './markup.js';
 
@@ -50,7 +50,7 @@ export function renderPage(run: LoadedRun, css: string): string {
           </p>
         </header>
         <main>
-          <section aria-label="The run">${showOutcome(run.report)}</section>
+          <section aria-label="The run">${renderOutcome(run.report)}</section>
           ${renderRun(run)}
           <footer class="quiet">The run's folder: <code>${run.folder}/</code></footer>
         </main>
@@ -71,7 +71,7 @@ export async function writeHtmlReport(report: Report, folder: RunLocation): Prom
 }
 
 /** Shows how a run ended, and its figures. */
-export function showOutcome(report: Report): Markup {
+export function renderOutcome(report: Report): Markup {
   const { outcome, causes, shards, dryRun } = report;
   const healed = causes.filter(({ verdict }) => verdict === 'healed').length;
   // The result of a missing shard is unknown.
@@ -80,7 +80,7 @@ export function showOutcome(report: Report): Markup {
       ${isPartial ? 'All collected tests are green' : outcomeWords[outcome]}${healed > 0 && `, ${counted(healed, 'cause')} fixed`}
       ${dryRun && '(dry run: no agent was started)'}
     </p>
-    ${showFacts(listFigures(report))}`;
+    ${renderFacts(listFigures(report))}`;
 }
 
 interface Fact {
@@ -94,13 +94,13 @@ export function listFigures(report: Report): Fact[] {
 }
 
 /** Shows values with their names. */
-export function showFacts(facts: readonly Fact[]): Markup {
-  const showFact = ({ name, value }: Fact) =>
+export function renderFacts(facts: readonly Fact[]): Markup {
+  const renderFact = ({ name, value }: Fact) =>
     html`<div>
       <dt>${name}</dt>
       <dd>${value}</dd>
     </div>`;
-  return html`<dl>${facts.map(showFact)}</dl>`;
+  return html`<dl>${facts.map(renderFact)}</dl>`;
 }
 
 /** How many remarks and questions are listed; the others are only counted. */
@@ -113,14 +113,14 @@ export function renderRun(run: LoadedRun): Markup {
   const { report, view } = run;
   const { inProgress, fixed, notFixed } = groupCauses(run);
   const fullCauses = new Set([...notFixed, ...inProgress, ...fixed].slice(0, MAX_IN_FULL));
-  const showCauses = (causes: readonly CauseView[], id: string, title: string) =>
+  const renderCauses = (causes: readonly CauseView[], id: string, title: string) =>
     causes.length > 0 &&
     html`<section aria-labelledby="${id}-heading" id="${id}">
       <h2 id="${id}-heading">${title} <span class="quiet">${causes.length}</span></h2>
-      ${causes.map((cause) => showCause(cause, run, fullCauses.has(cause)))}
+      ${causes.map((cause) => renderCause(cause, run, fullCauses.has(cause)))}
     </section>`;
-  return html`${showCauses(inProgress, 'begun', 'In progress')} ${showCauses(fixed, 'fixed', 'Fixed')}
-  ${showQuestions(report)} ${showCauses(notFixed, 'left', 'Not fixed')}
+  return html`${renderCauses(inProgress, 'begun', 'In progress')} ${renderCauses(fixed, 'fixed', 'Fixed')}
+  ${renderQuestions(report)} ${renderCauses(notFixed, 'left', 'Not fixed')}
   ${report.causes.length === 0 && report.exitCode !== null && html`<p>Nothing failed.</p>`}
   ${view.remarks.map(
     ({ title, items }) =>
@@ -133,7 +133,7 @@ export function renderRun(run: LoadedRun): Markup {
         )}
       </section>`,
   )}
-  ${showTests(report.tests)}`;
+  ${renderTests(report.tests)}`;
 }
 
 /** The causes by section: in progress, fixed, and not fixed. */
@@ -162,7 +162,7 @@ function groupCauses({ report: { causes }, causes: loaded, view }: LoadedRun): G
   return groups;
 }
 
-function showQuestions({ escalations }: Report): Markup {
+function renderQuestions({ escalations }: Report): Markup {
   if (escalations.length === 0) return nothing;
   return html`<section aria-labelledby="report-questions-heading" class="report-questions">
     <h2 id="report-questions-heading">Waiting for you</h2>
@@ -180,7 +180,7 @@ function showQuestions({ escalations }: Report): Markup {
 const MAX_TESTS = 200;
 
 /** Lists the tests with their results and causes; tests that simply passed come last. */
-function showTests(tests: readonly ReportTest[]): Markup {
+function renderTests(tests: readonly ReportTest[]): Markup {
   if (tests.length === 0) return nothing;
   const rankByVerdict = ({ verdict }: ReportTest) => Number(verdict === 'passed');
   const ordered = tests.toSorted((a, b) => rankByVerdict(a) - rankByVerdict(b));
@@ -219,7 +219,7 @@ function showTests(tests: readonly ReportTest[]): Markup {
 }
 
 /** Shows a cause as one line with its problem and result; if shown in full, the line expands to the change, pictures, reasons and evidence. */
-function showCause(view: CauseView, run: LoadedRun, isFull: boolean): Markup {
+function renderCause(view: CauseView, run: LoadedRun, isFull: boolean): Markup {
   const { cause } = view;
   const { id, category, parent, verdict } = cause;
   const loaded = run.causes.get(id) ?? emptyContents;
@@ -244,7 +244,7 @@ function showCause(view: CauseView, run: LoadedRun, isFull: boolean): Markup {
   const open = run.report.causes.length === 1 && 'open';
   return html`<details class="${kind}" id="cause-${id}" ${open}>
     <summary class="head">${line}</summary>
-    ${showFullCause(view, run, loaded, revealed)}
+    ${renderFullCause(view, run, loaded, revealed)}
   </details>`;
 }
 
@@ -260,7 +260,7 @@ const emptyContents: LoadedCause = {
   notes: [],
 };
 
-function showFullCause(
+function renderFullCause(
   { cause, testLabel, offers, tests }: CauseView,
   { report, folder }: LoadedRun,
   { lead, notes, progress, patches, ...pictures }: LoadedCause,
@@ -272,7 +272,7 @@ function showFullCause(
     .map((other, at) => html`${at > 0 && ', '}<a href="#${other}">${other}</a>`);
   const offersWithText = offers.map((offer) => ({ ...offer, text: patches.get(offer.patch ?? '') ?? null }));
   return html`<article id="${id}" aria-label="${id} ${truncate(headline, 400)}">
-    ${cause.blame && showBlame(cause.blame)} ${!progress && html`<p><strong>${reason}</strong></p>`}
+    ${cause.blame && renderBlame(cause.blame)} ${!progress && html`<p><strong>${reason}</strong></p>`}
     <p class="quiet">${[...describeEffort(cause), truncate(testLabel, 160)].join(' · ')}</p>
     ${parent !== null && html`<p class="quiet">Found after <a href="#${parent}">${parent}</a>, whose fix revealed it.</p>`}
     ${links.length > 0 && html`<p class="quiet">Its fix revealed ${links}.</p>`}
@@ -302,15 +302,15 @@ function showFullCause(
     ${
       offersWithText.length > 0 &&
       html`<h4>Who is right?</h4>
-        ${showOffers(offersWithText, MAX_LINES)}`
+        ${renderOffers(offersWithText, MAX_LINES)}`
     }
     ${attempts.length > 0 && html`<h4>Attempts</h4>`}
-    ${attempts.map((attempt) => showAttempt(attempt, patches.get(attempt.patch ?? '') ?? null))}
-    ${showPictures(id, lead?.evidence, pictures)} ${showReasons(cause)}
+    ${attempts.map((attempt) => renderAttempt(attempt, patches.get(attempt.patch ?? '') ?? null))}
+    ${renderPictures(id, lead?.evidence, pictures)} ${renderReasons(cause)}
     ${
       lead &&
       html`<h4>Evidence</h4>
-        ${showEvidence(lead)}`
+        ${renderEvidence(lead)}`
     }
     <p class="quiet">
       All evidence: <code>${folder}/${evidence}/</code> or
@@ -349,7 +349,7 @@ function describeEffort({ attempts, costUsd }: ReportCause): string[] {
 }
 
 /** Shows the change that broke a test, with its lines (BL-3). */
-function showBlame(blame: Blame): Markup {
+function renderBlame(blame: Blame): Markup {
   return html`<p>${describeBlame(blame)}.</p>
     ${(isNarrowedDown(blame) ? blame.hunks : []).slice(0, 5).map(({ file, line, old, now, commit }) => {
       const lines = [...old.map((text) => `-${text}`), ...now.map((text) => `+${text}`)].slice(0, 40);
@@ -365,7 +365,7 @@ function showBlame(blame: Blame): Markup {
 const MAX_LINES = 400;
 
 /** Shows one attempt: the agent, its change, and the results of the guard and of the re-runs. */
-function showAttempt(attempt: ReportAttempt, patch: string | null): Markup {
+function renderAttempt(attempt: ReportAttempt, patch: string | null): Markup {
   const { n, slashCommand, agent, runner, exit, end, claim, inputTokens, outputTokens, files } = attempt;
   const who =
     agent === null
@@ -398,7 +398,7 @@ function showAttempt(attempt: ReportAttempt, patch: string | null): Markup {
       files.length > 0 &&
       (patch === null
         ? html`<p class="quiet">${title} ${attempt.patch && html`(<code>${attempt.patch}</code>)`}</p>`
-        : renderSection(title + status, showDiff(patch, MAX_LINES), status === ''))
+        : renderSection(title + status, renderDiff(patch, MAX_LINES), status === ''))
     }
   </div>`;
 }
@@ -411,7 +411,7 @@ function renderViolation({ file, line, rule, says, before, after }: Violation): 
 }
 
 /** Shows the page when the test failed and, if there is a screenshot, after the fix. */
-function showPictures(
+function renderPictures(
   id: string,
   evidence: DiagnosedFailure['evidence'] | undefined,
   { before, after, expected, difference }: Pick<LoadedCause, 'before' | 'after' | 'expected' | 'difference'>,
@@ -436,7 +436,7 @@ function showPictures(
     </p>`;
 }
 
-function showReasons({ why, category, warning, confidence, alternatives }: ReportCause): Markup {
+function renderReasons({ why, category, warning, confidence, alternatives }: ReportCause): Markup {
   const distinct = [
     ...new Map(why.map((reason) => [`${reason.source}: ${reason.evidence}`, reason])).values(),
   ];
@@ -466,7 +466,7 @@ const factNames: Record<string, string> = {
 };
 
 /** Shows the evidence of a failure: the code, the error and the timeline. */
-function showEvidence({ evidence, diagnosis }: DiagnosedFailure): Markup {
+function renderEvidence({ evidence, diagnosis }: DiagnosedFailure): Markup {
   const { ariaSnapshot, errors, otherRun, sources } = evidence;
   const knownFacts = Object.entries(diagnosis.facts).filter(
     ([name, value]) => value !== null && name !== 'errorType',
@@ -477,7 +477,7 @@ function showEvidence({ evidence, diagnosis }: DiagnosedFailure): Markup {
   }));
   const other =
     otherRun?.run === 'first' ? 'Different error in the first run' : 'Different error in the second run';
-  return html`${facts.length > 0 && showFacts(facts)}
+  return html`${facts.length > 0 && renderFacts(facts)}
   ${sources.slice(0, 5).map(
     ({ at, snippet }) =>
       html`<p class="quiet"><code>${at}</code></p>

@@ -45,7 +45,7 @@ export interface ShardCount {
 /** The reports of other runs that a run heals from. */
 export interface Reports extends ShardCount {
   readonly reports: readonly PlaywrightReport[];
-  /** True if all of them are from the checked-out commit. */
+  /** True if all reports are from the checked-out commit. */
   readonly matchesCommit: boolean;
   /** True if there are uncommitted changes here. */
   readonly hasUncommittedChanges: boolean;
@@ -60,10 +60,7 @@ export function countShards(reports: readonly PlaywrightReport[]): ShardCount {
 }
 
 /** Returns a `Problem` with the reports that cannot be used at this commit, or null. */
-export function findReportRefusal(
-  reports: readonly PlaywrightReport[],
-  commit: string | null,
-): Problem | null {
+export function checkReports(reports: readonly PlaywrightReport[], commit: string | null): Problem | null {
   return findOtherCommit(reports, commit) ?? findOtherTotal(reports) ?? findDuplicates(reports);
 }
 

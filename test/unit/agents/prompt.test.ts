@@ -103,7 +103,7 @@ it('HN-4 says which files are read-only, and which an earlier attempt changed in
   };
   expect(rules('locators')).toContain('The steps and expectations of a test must stay.');
   expect(rules('asked')).toContain('a person decides.');
-  expect(rules('none')).toContain('files of the tests are read-only');
+  expect(rules('none')).toContain('test files are read-only');
   expect(rules('anything')).toContain('A person has allowed the tests of this failure to change.');
   const previous = failed(1, {
     files: [],

@@ -30,10 +30,10 @@ it('HN-11 a reviewer gets the question, the cause, the fix, and its code in thre
   const prompt = renderReview(aFix(), frame);
   expect(prompt.startsWith('/review-fix Does this fix to an app correct what was wrong')).toBe(true);
   expect(sectionsOf(prompt)).toEqual([
-    '## What broke it',
+    '## What broke the test',
     '## The fix',
-    '## The code that it touches',
-    '## What the project says about it',
+    '## The code that the fix touches',
+    '## What the project says about the code',
     '## The test',
     '## The red run',
     '## The green run',
@@ -42,7 +42,7 @@ it('HN-11 a reviewer gets the question, the cause, the fix, and its code in thre
   const states = ['When the test was green:', 'When red:', 'Now:'].map((state) => prompt.indexOf(state));
   expect(states).toEqual(states.toSorted((a, b) => a - b));
   expect(states).not.toContain(-1);
-  expect(prompt).toContain('Name an input beside the test’s own'.replace('’', "'"));
+  expect(prompt).toContain('Name an input other than the test’s own'.replace('’', "'"));
 });
 
 it('HN-11 always names the change to blame, as unproven if no run has reverted it', () => {

@@ -241,7 +241,7 @@ describe('evidence that green tests nearby share', () => {
     });
     const { why, retry } = explainOtherLoopback(classify(evidence), evidence, new Map([[4321, ['::1']]]));
     const sentence =
-      '127.0.0.1:4321 refuses connections, while a web server of the config listens at [::1]:4321';
+      '127.0.0.1:4321 refuses connections, while a web server in the config listens at [::1]:4321';
     expect({ said: why[0]?.evidence, retry }).toEqual({ said: sentence, retry: 'code_error' });
     expect(
       explainOtherLoopback(classify(evidence), evidence, new Map([[4321, ['127.0.0.1']]])).why[0]?.evidence,

@@ -183,7 +183,7 @@ it('SC-3 makes no copy for an agent while the project contains an unjudged patch
   expect(Object.values(verdicts)).toEqual(['healed', 'healed', 'healed', 'healed']);
 });
 
-it('SC-3 HL-6 ends the agent of a test that turns green with the fix of another cause, and says so', async () => {
+it('SC-3 HL-6 ends the agent of a test that turns green with the fix for another cause, and says so', async () => {
   const agents = remoteAgents(2);
   const running = simulatedRun(['t1', 't2'], sharedFault, {
     settings: settingsFor(2),
@@ -197,7 +197,7 @@ it('SC-3 HL-6 ends the agent of a test that turns green with the fix of another 
   expect(verdicts).toEqual({ t1: 'healed', t2: 'healed' });
   expect([...fixes]).toEqual(['1']);
   expect(report.causes[1]?.attempts).toMatchObject([
-    { exit: 'aborted', end: { kind: 'interrupted', because: 'its test is green with the fix of c1' } },
+    { exit: 'aborted', end: { kind: 'interrupted', because: 'its test is green with the fix for c1' } },
   ]);
 });
 

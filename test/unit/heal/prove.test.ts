@@ -191,7 +191,7 @@ it.each<Scenario>([
   ],
   ['one fix heals two causes', 2, sharedApart, 'healed healed | c1 healed, c2 healed | 1'],
   [
-    'a test that the fix of another cause made green is red in the proof',
+    'a test that the fix for another cause made green is red in the proof',
     2,
     but(sharedApart, 't2', ({ run }) => (run > 4 ? 'error of t2' : undefined)),
     'healed failed | c1 healed, c2 superseded, c3 failed | 1',

@@ -6,14 +6,14 @@ import type { Side } from '../../../src/model/choice.js';
 import type { AttemptEnd } from '../../../src/model/attempt.js';
 import { listOffers } from '../../../src/model/escalation.js';
 import { formatEscalation } from '../../../src/outputs/escalation-text.js';
-import { showDiff } from '../../../src/outputs/html/diff.js';
+import { renderDiff } from '../../../src/outputs/html/diff.js';
 import { loadRun } from '../../../src/outputs/html/load-run.js';
 import { renderPage } from '../../../src/outputs/html/page.js';
 import { renderMarkdown } from '../../../src/outputs/markdown.js';
 import { readRunState } from '../../../src/run/event-log.js';
 import { readPatch, addPatchTexts } from '../../../src/run/read-patch.js';
 import { createRedactorForValues } from '../../../src/secrets/redactor.js';
-import { showQuestions } from '../../../src/clients/ui/questions.js';
+import { renderQuestions } from '../../../src/clients/ui/questions.js';
 import { aReportAttempt, aReportCause, aReportTest } from '../../rig/a-report.js';
 import { aBlame, aBlamedHunk, anEscalation } from '../../rig/builders.js';
 import { hostile, runId, storedRun } from '../../rig/stored-run.js';
@@ -80,7 +80,7 @@ it('RP-4 does not embed a picture that is a link out of the folder', async () =>
 it('EV-10 the name of a file shows no characters that reorder or control text', () => {
   const name = String.raw`src/\342\200\256gpj\033[31m.txt`;
   const patch = `diff --git "a/${name}" "b/${name}"\n--- "a/${name}"\n+++ "b/${name}"\n@@ -1,1 +1,1 @@\n-a\n+b\n`;
-  const shown = String(showDiff(patch, 9));
+  const shown = String(renderDiff(patch, 9));
   expect(shown).toContain('src/gpj.txt');
   for (const hidden of ['\u202e', '\u001b']) expect(shown).not.toContain(hidden);
 });
@@ -129,7 +129,7 @@ it.each([
       renderMarkdown(report, { folder: 'x', patchText: (patch) => readPatch(dir, patch, redactor) }),
   ],
   ['`escalations show`', ({ escalation }) => formatEscalation(escalation)],
-  ['the live page', ({ escalation }) => String(showQuestions([escalation]))],
+  ['the live page', ({ escalation }) => String(renderQuestions([escalation]))],
 ] satisfies [string, (run: Awaited<ReturnType<typeof asked>>) => string | Promise<string>][])(
   'BL-6 ME-5 RP-4 %s shows both patches of a question with their proofs, the tests first',
   async (_, show) => {

@@ -7,7 +7,7 @@ import {
   countShards,
   createMissingShardsProblem,
   describeMissingShards,
-  findReportRefusal,
+  checkReports,
 } from '../../../src/playwright/reports/report.js';
 import { tempDir } from '../../rig/temp-dir.js';
 import { zipOf } from '../evidence/rig/write-zip.js';
@@ -125,7 +125,7 @@ const aReport = (name: string, current: number, over: Partial<PlaywrightReport> 
 const all = [aReport('one.zip', 1), aReport('two.zip', 2), aReport('three.zip', 3)];
 
 it('SC-1 accepts all shards of one commit, in any order', () => {
-  expect(findReportRefusal(all.toReversed(), 'c0ffee0000')).toBeNull();
+  expect(checkReports(all.toReversed(), 'c0ffee0000')).toBeNull();
   expect(countShards(all)).toEqual({ total: 3, missing: [] });
 });
 
@@ -138,7 +138,7 @@ it.each([
   ],
   ['the same shard twice', [aReport('one.zip', 1), aReport('again.zip', 1)], /more than once/],
 ])('SC-1 refuses %s and names the files', (_, reports, message) => {
-  const problem = findReportRefusal(reports, 'c0ffee0000');
+  const problem = checkReports(reports, 'c0ffee0000');
   expect(problem?.message).toMatch(message);
   for (const { name } of reports) expect(problem?.detail).toContain(name);
 });

@@ -33,7 +33,7 @@ function showTimes(): void {
 
 let lastRefresh = Promise.resolve();
 
-/** Makes one request at a time. The next request fetches changes during this one. */
+/** Makes one request at a time; changes during a request are fetched by the next one. */
 function refreshQuestions(): void {
   lastRefresh = lastRefresh.then(showQuestions);
 }
