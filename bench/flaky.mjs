@@ -80,7 +80,7 @@ async function search({ kind, rate = 1, other, red = () => true }, seed, runs) {
   runs.unmet += Number(found.length === 0);
   if (!isRight || kind !== 'random') return;
   runs.measured.push(one.red.runs / fixedRuns(rate));
-  runs.proof.push(rates.countGreensNeeded(one.red) / (Math.log(0.01) / Math.log1p(-rate)));
+  runs.proof.push(rates.countNeededGreenRuns(one.red) / (Math.log(0.01) / Math.log1p(-rate)));
 }
 
 /** The fewest runs after which the bounds of a rate are known as well as `shownBy` asks for, if it is red as often as can be expected. */

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import type { Report } from '../../src/run/report.js';
 import { runPublish } from '../../src/cli/publish.js';
 import { parseAgentsFile } from '../../src/config/agents-file.js';
-import { exitCodeFor, formatProblem } from '../../src/problem.js';
+import { getExitCode, formatProblem } from '../../src/problem.js';
 import { aReport, aReportAttempt, aReportCause, aReportTest } from '../rig/a-report.js';
 import { writeStoredRun } from '../rig/events-of-report.js';
 import { computeBlobId } from '../../src/workspace/patch-text.js';
@@ -99,7 +99,7 @@ async function publish(forge: ForgeStub, flags: Flags, event: Event | 'gitlab', 
   const job = { env: { ...ofJob, ...env }, print: (line: string) => lines.push(line) };
   const result = await runPublish({ folder: '.', ...flags }, job);
   if (typeof result === 'number') return { exitCode: result, said: lines.join('\n'), cwd };
-  return { exitCode: exitCodeFor(result), said: [...lines, formatProblem(result)].join('\n'), cwd };
+  return { exitCode: getExitCode(result), said: [...lines, formatProblem(result)].join('\n'), cwd };
 }
 
 /** Runs the built command in an empty folder, with the variables of a job and no others. */

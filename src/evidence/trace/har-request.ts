@@ -55,11 +55,15 @@ const harEntry = record({
   timings: record({ receive: numberOrNull }),
 });
 
+/** Chromium's words for a server that answers a WebSocket handshake with a status of its own. */
+const refusedHandshakePattern = /^Error during WebSocket handshake: Unexpected response code: ([1-5]\d\d)$/;
+
 /** Reads the HAR entry of a `resource-snapshot` line. */
 export function parseTraceRequest(snapshot: unknown): TraceRequest {
   const { request, response, timings, ...entry } = harEntry.parse(snapshot);
   const { url } = request;
   const isAnswered = response.status > 0;
+  const refusedHandshake = refusedHandshakePattern.exec(response._failureText ?? '');
   return {
     time: Date.parse(entry.startedDateTime) || 0,
     method: request.method,
@@ -68,10 +72,10 @@ export function parseTraceRequest(snapshot: unknown): TraceRequest {
       (entry._apiRequest ?? entry._apiRequestRef)
         ? 'api'
         : (entry._resourceType ?? guessResourceType(url, request.headers)),
-    status: isAnswered ? response.status : null,
+    status: refusedHandshake ? Number(refusedHandshake[1]) : isAnswered ? response.status : null,
     // Since Playwright 1.63, requests without a response also have a time.
     durationMs: isAnswered && entry.time !== null && entry.time >= 0 ? Math.round(entry.time) : null,
-    failure: response._failureText,
+    failure: refusedHandshake ? null : response._failureText,
     requestHeaders: request.headers,
     responseHeaders: response.headers,
     requestBody: request.postData.text || null,

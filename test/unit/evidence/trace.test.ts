@@ -5,7 +5,8 @@ import { cleanRequest } from '../../../src/evidence/bounded-text.js';
 import { EvidenceNotes } from '../../../src/evidence/bounded-text.js';
 import { copyComparisonPictures, extractPageSnapshot } from '../../../src/evidence/page-sources.js';
 import { type DomElement, composePage } from '../../../src/evidence/trace/dom.js';
-import { copyMasked, copyTrace } from '../../../src/evidence/trace/masked-trace.js';
+import { parseTraceRequest } from '../../../src/evidence/trace/har-request.js';
+import { copyMaskedTrace, copyTrace } from '../../../src/evidence/trace/masked-trace.js';
 import { renderPageHtml } from '../../../src/evidence/trace/write-trace-files.js';
 import { createRedactorForValues } from '../../../src/secrets/redactor.js';
 import { tempDir } from '../../rig/temp-dir.js';
@@ -21,7 +22,7 @@ async function masked(files: Record<string, string | Buffer>, known: Record<stri
   const [from, to] = [path.join(folder, 'raw.zip'), path.join(folder, 'trace.zip')];
   writeZip(from, files);
   const values = Object.entries(known).map(([name, value]) => ({ name, value }));
-  await copyMasked(from, to, createRedactorForValues(values));
+  await copyMaskedTrace(from, to, createRedactorForValues(values));
   return filesOf(to);
 }
 
@@ -55,6 +56,19 @@ it('EV-9 masks trace fields by their names, and known values anywhere', async ()
   expect(all).not.toMatch(/typed it|first|opensesame|plain-word/);
   expect(all).toContain('text/html');
   for (const line of all.split('\n').filter(Boolean)) expect(() => JSON.parse(line)).not.toThrow();
+});
+
+it('EV-4 a refused WebSocket handshake has the status of the response, like any other request', () => {
+  const request = parseTraceRequest({
+    startedDateTime: '2026-11-29T07:05:23.302Z',
+    request: { method: 'GET', url: 'ws://127.0.0.1:3000/live' },
+    response: {
+      status: -1,
+      _failureText: 'Error during WebSocket handshake: Unexpected response code: 403',
+    },
+    _resourceType: 'websocket',
+  });
+  expect(request).toMatchObject({ status: 403, failure: null });
 });
 
 it('EV-13 keeps the references within a trace: ids, file names, pictures and other text', async () => {
