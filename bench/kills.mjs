@@ -59,7 +59,7 @@ runner: own
 runners: { own: { command: [node, fixer.mjs], prompt: stdin } }
 retries: { max: 3, backoff: { initial: 10ms, factor: 1, max: 10ms } }
 limits: { parallel: 2 }
-# Its fixes take back what is not committed, which is a question otherwise.
+# Its fixes revert uncommitted changes; with another intent, each would become a question.
 verify: { repeat: 2, flips: 1, intent: tests }
 `,
 };
