@@ -49,7 +49,7 @@ const listedTestShape = z.object({
   retries: count.exactOptional(),
   /** Set if a fix for another test healed it in that run (HL-6). */
   sharedFix: z.boolean().exactOptional(),
-  /** The ids to run in order to re-run it, such as those of its serial group; absent if its own id is enough. */
+  /** The ids that re-run it, such as its whole serial group; absent if its own id is enough. */
   rerunIds: textList.exactOptional(),
 });
 

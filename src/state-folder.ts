@@ -261,8 +261,8 @@ const NEWLINE = 0x0a;
 const MAX_AT_ONCE = 64 * 1024 * 1024;
 
 /**
- * Follows a file that another process appends to. Each call returns the complete lines since the last call, without line ends, or none if there is
- * no file. Synchronous, which for a few lines takes a tenth of the processor time. Splits the bytes at line ends before decoding them, so that no
+ * Follows a file that another process appends to. Each call returns the complete lines since the last call, without line endings, or none if there is
+ * no file. Synchronous, which for a few lines takes a tenth of the processor time. Splits the bytes at line endings before decoding them, so that no
  * character is split.
  */
 export function createLineFollower(currentPath: () => string): () => string[] {

@@ -107,7 +107,7 @@ function listQuotedTexts(text: string): string[] {
   return [...quoted.map((name) => name.replace(/^[#.](?=[\w-]+$)/, '')), ...(header ? [header] : [])];
 }
 
-/** Returns the texts in a locator and the classes and ids in its selectors, those of its last part first. */
+/** Returns the texts in a locator and the classes and ids in its selectors, starting with its last part. */
 function listLocatorNames(locator: string): string[] {
   const texts = listQuotedTexts(locator.replaceAll(/getByRole\(['"]\w+['"]/g, ''));
   const selectors = [...locator.matchAll(/\blocator\((["'`])(.{1,300}?)\1\)/g)].map(([, , css = '']) => css);

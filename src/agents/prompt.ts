@@ -156,7 +156,7 @@ const priorities =
 /** With less room, only the requests themselves are shown. */
 const MIN_WITH_CODE = 700;
 
-/** Shows the most relevant request of a failed assertion, and the code that answers it. */
+/** Renders the most relevant request of a failed assertion, and the code that answers it. */
 function renderRequests({ asked = [], handlers = [], error, blame }: AgentContext): Section | null {
   if (asked.length === 0) return null;
   const { expected, received } = parseComparedValues([error]);
@@ -237,7 +237,7 @@ function formatNeededTest({ name, at, writes }: NonNullable<AgentContext['needs'
   return `- ${inline(name)} (${inline(at)})${writes.length > 0 ? `, which sent ${writes.map(inline).join(', ')}` : ''}`;
 }
 
-/** Shows the other error from a test that failed differently in its second run. */
+/** Renders the other error from a test that failed differently in its second run. */
 function renderOtherRun({ otherRun: other }: AgentContext): Section | null {
   if (!other) return null;
   const title =
@@ -247,7 +247,7 @@ function renderOtherRun({ otherRun: other }: AgentContext): Section | null {
   return renderBlock(title, other.errors.map((error) => error.message).join('\n\n'), { longest: 800 });
 }
 
-/** Shows the class of the failure, and the evidence for it that no other section has. */
+/** Renders the class of the failure, and the evidence for it that no other section has. */
 function renderDiagnosis(
   { diagnosis, pageUrl, network, console, named = [], error, test }: AgentContext,
   otherSections: string,
@@ -283,7 +283,7 @@ function renderDiagnosis(
   return renderBlock('Diagnosis', text, { longest: 1_200, before: head });
 }
 
-/** Shows the line that threw the error or the test's line that called it, unless `snippet` shows the same line. */
+/** Renders the line that threw the error or the test's line that called it, unless `snippet` shows the same line. */
 function renderCode(
   title: string,
   excerpt: SourceExcerpt | null,

@@ -6,8 +6,8 @@ import { isLockFile, isManifest, explainProtection } from './protected-files.js'
 import { isSnapshotPath } from './test-paths.js';
 
 /**
- * Finds the edits to files that are protected whatever the class of the failure. `isMissedSnapshot` is true for further snapshots, and `configFiles` contains Playwright's
- * config and the files that it loads. A lock file may change only with its manifest.
+ * Finds the edits to protected files, which no class of failure allows. `isMissedSnapshot` is true for snapshots that a run found missing, and
+ * `configFiles` contains Playwright's config and the files that it loads. A lock file may change only with its manifest.
  */
 export function findProtectedEdits(
   edits: readonly JudgedEdit[],

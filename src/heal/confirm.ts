@@ -147,7 +147,7 @@ async function findGreenByChance(
   return green;
 }
 
-/** If a run with all earlier tests would take longer than this, only those of the same files run. */
+/** If a run with all earlier tests would take longer than this, only those in the same files run. */
 const MAX_RUN_WITH_OTHERS_MS = 180_000;
 
 /**
@@ -249,7 +249,7 @@ function combineRuns(before: DiagnosedFailure, again: DiagnosedFailure | null): 
   return { ...decided, rerunIds, evidence: { ...decided.evidence, otherRun } };
 }
 
-/** Gives a failure that did not run again the diagnosis of the failure that stands for it. */
+/** Gives a failure that did not run again the diagnosis of the failure that represents it. */
 function copyDiagnosis(failure: DiagnosedFailure, lead: DiagnosedFailure): DiagnosedFailure {
   const test = lead.failure.scope === 'test' ? lead.failure.test.titlePath.join(' › ') : 'the suite';
   const missing = `what only a trace shows, because another test that failed the same way ran again instead: ${test}`;

@@ -15,7 +15,7 @@ export interface CauseHistory {
   readonly retry: RetryAxis;
   /** The reason why no agent can help, such as an unreachable server, or null (HL-7). */
   readonly environment: string | null;
-  /** The agents to try, primary first, then those of the alternative classes (CS-7). */
+  /** The agents to try, primary first, then the alternative classes' agents (CS-7). */
   readonly agents: readonly string[];
   /** True once the wait after the last failed attempt is over. */
   readonly hasWaited: boolean;

@@ -31,7 +31,7 @@ export interface RetestRequest {
   readonly failures: readonly DiagnosedFailure[];
   readonly purpose: SuitePurpose;
   readonly causeId: string | null;
-  /** Test ids to run instead of those of the failures: one test is enough to show the suite's own failure. */
+  /** Test ids to run instead of the failures' own: one test is enough to show the suite's own failure. */
   readonly ids?: readonly string[];
   /** The part of the proof, and the changes that were reverted for it; absent before the proof. */
   readonly proof?: { readonly part: ProofPart; readonly without: readonly string[] };

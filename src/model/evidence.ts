@@ -103,7 +103,7 @@ export type SourceExcerpt = z.infer<typeof sourceShape>;
 /** One element of the page with the parts that locators can match, without user input. */
 const elementShape = z.object({
   tag: z.string(),
-  /** Its own text, without that of child elements. */
+  /** Its own text, without its child elements' text. */
   text: z.string(),
   /** The text of its labels; empty if it has none. */
   label: z.string(),

@@ -227,7 +227,7 @@ export function createSecretIndex(): SecretIndex {
         const [from, to] = extendMatch(bare.text, at, { entry, offset, after: matchEnds.get(entry) ?? 0 });
         if (!isRevealing(bare.text.slice(from, to), entry.alphanumerics)) continue;
         matchEnds.set(entry, to);
-        const [start, end] = [bare.at(from), bare.at(to - 1) + 1];
+        const [start, end] = [bare.toOriginalIndex(from), bare.toOriginalIndex(to - 1) + 1];
         matches.push({ start, end, kind: 'known value', label: entry.label });
       }
     }
@@ -281,7 +281,10 @@ function findOccurrences(text: string, value: string, label: string): SecretMatc
 }
 
 /** Returns the letters and digits of a text, and the original position of each. */
-function keepAlphanumerics(text: string): { readonly text: string; readonly at: (index: number) => number } {
+function keepAlphanumerics(text: string): {
+  readonly text: string;
+  readonly toOriginalIndex: (index: number) => number;
+} {
   const positions = new Uint32Array(text.length);
   const parts: string[] = [];
   let length = 0;
@@ -290,7 +293,7 @@ function keepAlphanumerics(text: string): { readonly text: string; readonly at: 
     length += run.length;
     parts.push(run);
   }
-  return { text: parts.join(''), at: (index) => positions[index] ?? 0 };
+  return { text: parts.join(''), toOriginalIndex: (index) => positions[index] ?? 0 };
 }
 
 /**

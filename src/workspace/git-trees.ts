@@ -90,7 +90,7 @@ async function compareSince(cwd: string, ref: string | null): Promise<GitChanges
 
 /**
  * Finds changes that git's configuration hides: files whose bytes differ from the commit's, regardless of index flags, filters and attributes.
- * Ignores converted line ends, contents in Git LFS, and files that a sparse checkout omits.
+ * Ignores converted line endings, contents in Git LFS, and files that a sparse checkout omits.
  */
 async function findHiddenChanges(
   root: string,
@@ -123,7 +123,7 @@ async function findHiddenChanges(
   return differing.filter((entry) => !isSameContent(entry)).map(({ file }) => ({ path: file, kind: 'file' }));
 }
 
-/** Returns the SHA-256 of a text with line feeds as its only line ends. */
+/** Returns the SHA-256 of a text with line feeds as its only line endings. */
 function hashLines(bytes: Uint8Array): string {
   return hashContent(Buffer.from(Buffer.from(bytes).toString('latin1').replaceAll('\r\n', '\n'), 'latin1'));
 }

@@ -20,7 +20,7 @@ import { plannedFileShape } from './write-files.js';
  * the change. A journal contains the inode numbers of its folders, so it is refused in any other folder.
  */
 const journalShape = z.strictObject({
-  /** The run whose changes folder contains the contents. */
+  /** The run in whose `changes` folder the files' contents are. */
   runId: runIdShape,
   changes: listOf(changeId),
   /** The goal: to revert an unproven fix, to reapply a proven one, or to finish an undo. */

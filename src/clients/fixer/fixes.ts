@@ -12,7 +12,7 @@ import type { ContentStore } from '../../workspace/change.js';
 import { type FileEdit, hashContent, readFileState } from '../../workspace/file-state.js';
 import { safePath } from '../../workspace/safe-path.js';
 
-/** Proposes the fixes of which the built-in fixer is sure, except those that failed in earlier runs. */
+/** Proposes the fixes that the built-in fixer is sure of, except those that failed in earlier runs. */
 export function createFixerProposer(fixer: Fixer, warn: (message: string) => void): Propose {
   return async function* ({ cause, memory }) {
     try {

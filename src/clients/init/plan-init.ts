@@ -98,7 +98,7 @@ async function planFile(
   { file, text }: GeneratedFile,
   { cwd, force }: Pick<InitRequest, 'cwd' | 'force'>,
 ): Promise<InitFile> {
-  // Ignores line ends, which git may have converted.
+  // Ignores line endings, which git may have converted.
   const existing = (await readIfExists(file))?.replaceAll('\r\n', '\n') ?? null;
   return {
     path: file,
@@ -211,7 +211,7 @@ function renderFailure(placeholder: string): string {
   return `## What failed\n\n${placeholder}\n`;
 }
 
-/** Appends the entry to a .gitignore, with the file's own line ends. */
+/** Appends the entry to a .gitignore, with the file's own line endings. */
 function addIgnoreEntry(text: string): string {
   const end = text.includes('\r\n') ? '\r\n' : '\n';
   const complete = text === '' || text.endsWith('\n') ? text : `${text}${end}`;

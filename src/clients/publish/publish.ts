@@ -28,7 +28,7 @@ export interface Publication {
 /** GitHub limits comments to 65,536 characters. */
 const MAX_COMMENT_BYTES = 60_000;
 
-/** Publishes a run where its code is reviewed, and returns a sentence for each action. Publishing again changes nothing. */
+/** Publishes a run's result in its pull or merge request; returns a sentence for each action. Publishing again changes nothing. */
 export async function publish(publication: Publication): Promise<string[]> {
   const target = await publication.forge.readTarget();
   if (target.kind === 'none') return [target.why];

@@ -43,7 +43,7 @@ async function compareWithGreenState(cwd: string, lead: DiagnosedFailure): Promi
   return 'kind' in changes ? null : changes;
 }
 
-/** Reads the files of a fix in three states; `edits` may be those of several attempts, oldest first. */
+/** Reads the files of a fix in three states; `edits` may come from several attempts, oldest first. */
 export async function readFixedFiles(
   { root, contents }: { readonly root: string; readonly contents: Pick<ContentStore, 'get'> },
   edits: readonly FileEdit[],
