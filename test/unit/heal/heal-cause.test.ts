@@ -234,6 +234,17 @@ describe('the loop for one cause', () => {
     expect(unknown.attempts[0]?.end.kind).toBe('still-failing');
   });
 
+  it('BL-6 nobody is asked about an agent’s change to tests that is also green with the old app', async () => {
+    const guard: Session['guard'] = async () => ({ ...noFindings, differences: [difference] });
+    const { session: given } = await session(
+      Array.from({ length: 12 }, () => null),
+      { guard },
+    );
+    const { attempts } = await healAlone(inChangedApp(given), cause);
+    const because = expect.stringContaining('it would test nothing') as unknown;
+    expect(attempts[0]?.end).toEqual({ kind: 'still-failing', because });
+  });
+
   it.each([
     ['its tests are red with it', ['boom', null], {}],
     ['the tests are the specification', [null], { intent: 'tests' }],
