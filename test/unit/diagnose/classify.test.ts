@@ -43,6 +43,13 @@ const recorded = (read.ok ? read.value : []).flatMap(({ evidence }, at) => {
   return record ? [{ record, evidence }] : [];
 });
 
+it('CS-8 a line that a server logged for each of two requests is one reason', () => {
+  const line = "TypeError: Cannot read properties of undefined (reading 'city')";
+  const { why } = classify(anEvidence({ errors: [anError('boom')], serverOutput: `${line}\n${line}` }));
+  expect(why.length).toBeGreaterThan(0);
+  expect(new Set(why.map((reason) => JSON.stringify(reason))).size).toBe(why.length);
+});
+
 describe('recorded failures', () => {
   it.each(recorded.map((entry) => [entry.record.id, entry] as const))(
     'CS-1 CS-2 CS-3 CS-4 CS-5 CS-7 CS-8 CS-10 CS-11 EV-5 EV-6 RP-1 %s',

@@ -245,6 +245,14 @@ describe('the loop for one cause', () => {
     expect(attempts[0]?.end).toEqual({ kind: 'still-failing', because });
   });
 
+  it('HN-4 a question quotes the removed steps of a test without their last semicolon, in one sentence', async () => {
+    const removed = { ...difference, before: ['const sum = 1;', 'expect(sum).toBe(2);'] };
+    const guard: Session['guard'] = async () => ({ ...noFindings, differences: [removed] });
+    const { session: given } = await session([null, null, null], { guard });
+    const { end } = await healAlone(given, cause);
+    expect(end.reason).toContain('"adds" without const sum = 1; expect(sum).toBe(2): may');
+  });
+
   it.each([
     ['its tests are red with it', ['boom', null], {}],
     ['the tests are the specification', [null], { intent: 'tests' }],
