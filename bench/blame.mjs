@@ -267,7 +267,7 @@ function writeShop(dir) {
   for (const [file, text] of shopTexts(dir)) writeFileSync(path.join(running, file), text);
 }
 
-/** Returns what a search needs to know of the failure. */
+/** Returns the facts about the failure that a search needs. */
 function causeOf(dir, fault) {
   const [title] = fault.tests;
   const once = fault.plant ? fault : { ...fault, tests: title === undefined ? [] : [title] };
@@ -277,14 +277,14 @@ function causeOf(dir, fault) {
     failure,
     rerunIds: title === undefined ? [] : [title],
     signature: 'suite',
-    // Nothing is known but what Playwright says itself.
+    // Only Playwright's own message is known.
     diagnosis: { facts: { source: null }, why: [] },
     evidence: { errors: failure.errors, sources: [] },
   };
   return { id: '1', lead, members: [lead], parent: null, environment: null };
 }
 
-/** Returns a fault of one to three hunks in other modules, and what its simulated test shows. */
+/** Returns a fault of one to three hunks in other modules, and the result of its simulated test. */
 function world(at) {
   const size = (at % 3) + 1;
   const files = Array.from({ length: size }, (_, n) => `src/other${(at * 3 + n) % modules}.mjs`);

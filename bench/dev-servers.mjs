@@ -1,6 +1,6 @@
-// Counts what a suite with one red test does to a dev server: how often its page is loaded for each time that the test runs, and how often the
-// server starts, with plain `playwright test` run twice and with `self-heal run`, whose agent changes nothing. The server is the suite's own,
-// started for each run of Playwright, or one that runs all the time and is reused. The test stays on its page for two seconds.
+// Counts the loads of a dev server's page per run of its one red test, and the starts of the server, with plain `playwright test` run twice and
+// with `self-heal run`, whose agent changes nothing. The server is the suite's own, started for each run of Playwright, or one that runs all the
+// time and is reused. The test stays on its page for two seconds.
 // Usage: node bench/dev-servers.mjs FOLDER [name …], after `npm run build`; exits 1 if self-heal causes a load or a start that plain Playwright
 // does not. FOLDER needs: npm i vite express next react react-dom webpack webpack-cli webpack-dev-server html-webpack-plugin nodemon tsx
 // @playwright/test. SELF_HEAL_BUILT names another build.
@@ -146,7 +146,7 @@ async function measure(files, { command, reuse, heals }) {
       await new Promise((resolve) =>
         spawn(process.execPath, args, { cwd: dir, env, stdio: 'ignore' }).on('exit', resolve),
       );
-    // What a watcher has seen last.
+    // The watcher's last file.
     await delay(2_000);
   } finally {
     if (server) process.kill(-Number(server.pid), 'SIGKILL');

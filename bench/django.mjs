@@ -1,6 +1,6 @@
-// Measures ten faults in a shop of Django, SQLite and templates, whose suite is in a folder of its own: each is committed after a green run, and
-// healed by a scripted agent that makes the right edits if its prompt names the file. Eight are healed by the first agent, one is red only after
-// other tests, and one is random, which has to end as flaky without an agent. No question may be left open.
+// Heals ten faults in a shop of Django, SQLite and templates, whose suite is in a separate folder. Each is committed after a green run, and a
+// scripted agent makes the right edits if its prompt names the file. The first agent must heal eight; one test is red only after other tests,
+// and one is random and must end as flaky without an agent. No question may stay open.
 // Usage: node bench/django.mjs [--dir DIR] [faults…], after `npm run build`; needs a browser, and a Python with Django (python3-django). DIR is kept.
 import { spawnSync } from 'node:child_process';
 import {
@@ -68,7 +68,7 @@ try {
   rmSync(fixFile, { force: true });
 }
 
-/** The project as on its first day: committed, but for agents.yaml and the agent, and its first run is green. */
+/** Creates the project, all committed except agents.yaml and the agent; its first run must be green. */
 function createProject() {
   mkdirSync(dir, { recursive: true });
   for (const folder of ['backend', 'e2e'])
@@ -102,13 +102,13 @@ function measure(fault) {
   writeFileSync(fixFile, JSON.stringify({ named, edits: fix }));
   const started = performance.now();
   let run = command('run');
-  // By chance, its test is green when its author commits it, and red later.
+  // By chance, the test is green when its author commits the fault, and red later.
   if (ends === 'flaky')
     for (const isWanted of [() => isGreenRun(), () => !isGreenRun()])
       for (let n = 1; n < MOST_TRIES && !isWanted(); n += 1) run = command('run');
   const seconds = Math.round((performance.now() - started) / 1000);
   const { causes, totals } = newestReport();
-  // What is flaky at once has no cause.
+  // A test that is flaky in its first run has no cause.
   const verdicts = causes.length > 0 || totals.flaky === 0 ? causes.map(({ verdict }) => verdict) : ['flaky'];
   const agents = totals.agentRuns;
   const isRight =

@@ -1,5 +1,5 @@
-// Measures how much memory it takes to gather huge evidence (EV-11): generates a trace of some 500 MB with a million console lines, and server
-// logs of 8 MB, which is where they end, of ten servers, and gathers each in its own process.
+// Measures how much memory it takes to gather huge evidence (EV-11): generates a trace of some 500 MB with a million console lines, and ten
+// server logs of 8 MB, their limit, and gathers each in its own process.
 // Usage: node bench/evidence-memory.mjs [--mb 500] [--lines 1000000]; exits 1 if a limit is exceeded.
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';

@@ -1,5 +1,5 @@
 // Measures, in a simulated suite of 60 tests, how often the kind of a flake is right (FL-2), and how many runs it takes against the theory: to
-// measure a rate, those of a single look at a count whose size was known before; to prove a fix, those that the true rate would need.
+// measure a rate, the runs of one count whose size was known before; to prove a fix, the runs that the true rate would need.
 // Usage: node bench/flaky.mjs [seeds]; the last line is the outcome as JSON.
 import process from 'node:process';
 import { bundleSrc } from '../scripts/bundle-src.mjs';
@@ -76,14 +76,14 @@ async function search({ kind, rate = 1, other, red = () => true }, seed, runs) {
   const others = one?.others.map(({ titlePath }) => titlePath[1]) ?? [];
   const isRight = one?.kind === kind && others.join() === (other?.[1] ?? '') && found.length === 1;
   runs.right += Number(isRight);
-  // Its red runs may have been too few to show it.
+  // The suite may have had too few red runs to show the flake.
   runs.unmet += Number(found.length === 0);
   if (!isRight || kind !== 'random') return;
   runs.measured.push(one.red.runs / fixedRuns(rate));
-  runs.proof.push(rates.countGreensNeeded(one.red) / (Math.log(0.01) / Math.log1p(-rate)));
+  runs.proof.push(rates.countNeededGreenRuns(one.red) / (Math.log(0.01) / Math.log1p(-rate)));
 }
 
-/** The fewest runs after which the bounds of a rate are known as well as `shownBy` asks for, if it is red as often as can be expected. */
+/** Returns the fewest runs that bound a rate as closely as `shownBy` asks, if the test is red as often as expected. */
 function fixedRuns(rate) {
   for (let runs = 2; ; runs += 1) {
     const red = Math.round(rate * runs);

@@ -1,5 +1,5 @@
-// Kills whole runs with SIGKILL, in every phase in turn (the seed determines the first), while a user edits files, and checks what the next
-// commands leave: the tree is as it was or has a proven fix, repository, modes and packages are unchanged, no process and no copy is left, the
+// Kills whole runs with SIGKILL, in every phase in turn (the seed determines the first), while a user edits files, and checks the state after the next
+// commands: the tree is as it was or has a proven fix, repository, modes and packages are unchanged, no process and no copy is left, the
 // store opens, no finished attempt is lost or counted twice, and the next run heals the rest. A phase that was not hit is not shown.
 // Usage: node bench/kills.mjs [kills] [seed], after `npm run build`; the last line is the outcome as JSON.
 import { execFileSync, spawn } from 'node:child_process';
@@ -59,7 +59,7 @@ runner: own
 runners: { own: { command: [node, fixer.mjs], prompt: stdin } }
 retries: { max: 3, backoff: { initial: 10ms, factor: 1, max: 10ms } }
 limits: { parallel: 2 }
-# Its fixes take back what is not committed, which is a question otherwise.
+# Its fixes revert uncommitted changes; with another intent, each would become a question.
 verify: { repeat: 2, flips: 1, intent: tests }
 `,
 };
@@ -102,7 +102,7 @@ try {
   const whole = await command(['run']).ended;
   const wholeMs = performance.now() - start;
   if (whole.exitCode !== 0)
-    throw new Error(`a run that nobody kills ends with ${whole.exitCode}:\n${whole.stderr}`);
+    throw new Error(`an undisturbed run exits with ${whole.exitCode}:\n${whole.stderr}`);
   console.log(`seed ${seed}, a whole run takes ${Math.round(wholeMs)} ms`);
   const names = Object.keys(phases);
   for (let n = 1; n <= kills; n += 1) {
@@ -165,13 +165,13 @@ async function killOnce(n, phase) {
   for (const id of runIds()) for (const left of marked(id)) wrong(`left behind: ${left}`);
 }
 
-/** The watchdog has five seconds to end what a killed run left. Waits twice as long, in case the machine is busy. */
+/** Waits twice the five seconds that the watchdog has to end the processes of a killed run, in case the machine is busy. */
 async function holdsSoon(holds) {
   for (const until = Date.now() + 10_000; !holds(); await pause(50)) if (Date.now() > until) return false;
   return true;
 }
 
-/** Returns everything of a project that no fix touches: repository, modes, packages, the user's files. */
+/** Returns the parts of a project that no fix touches: repository, modes, packages, the user's files. */
 function stateOfProject() {
   const parts = [
     git('rev-parse', 'HEAD'),

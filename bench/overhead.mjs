@@ -2,8 +2,8 @@
 // grouping, the copy and the prompt), and from the end of the suite to the confirming run, which includes gathering, too. Read from the run's
 // own events, for 1, 100 and 300 failing browser tests; 1 is run three times, the others, which take minutes, once. The project has what `npm
 // init playwright` installs; 1 failure is also measured with all packages of this repository, which have to be copied before the agent starts.
-// There is no git repository, since searching for the change to blame takes Playwright runs, which are no overhead; how long it takes with one until
-// the first agent starts is told besides, for one failure that the last of five commits brought.
+// There is no git repository, because the search for the change to blame takes Playwright runs, which are no overhead. The time with a repository is
+// printed separately, for one failure from the last of five commits.
 // Usage: node bench/overhead.mjs [failures …], after `npm run build`; exits 1 if a limit is exceeded.
 import { spawn, spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -32,7 +32,7 @@ function project(failures, allPackages) {
   return scratchProject(files, { allPackages });
 }
 
-/** Returns a project in whose last commit a page lost what its test looks for. */
+/** Returns a project whose last commit removed the element that a test looks for. */
 function brokenProject() {
   const made = scratchProject({
     'agents.yaml':

@@ -1,5 +1,5 @@
 // Measures how much longer a run that heals 8 causes with 8 agents, or 20 with 20, takes than one that heals 1 (SC-3). The agents wait 30 s, as for
-// their provider; what is added is Playwright's, which runs one run at a time. No browser; all fixes are fully proven (HN-5).
+// their provider; Playwright, which runs one run at a time, adds the rest. No browser; all fixes are fully proven (HN-5).
 // Usage: node bench/parallel.mjs [--agents 8] [--agents 20] [--seconds 30], after `npm run build`; the last line is the outcome as JSON.
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -16,7 +16,7 @@ const { values } = parseArgs({
   },
 });
 const agentMs = Number(values.seconds) * 1000;
-/** Of an idle machine; what is above 1 is one Playwright run per cause. */
+/** The limits, for an idle machine: above 1, each cause adds one Playwright run. */
 const limits = { 8: 1.5, 20: 2.2 };
 
 const one = measure(1);

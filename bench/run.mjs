@@ -22,7 +22,7 @@ const all = [
 const asked = process.argv.slice(2);
 const unknown = asked.filter((name) => !all.includes(name));
 if (unknown.length > 0) {
-  console.error(`no benchmark is called ${unknown.join(', ')}; there are ${all.join(', ')}`);
+  console.error(`unknown benchmark ${unknown.join(', ')}; choose from ${all.join(', ')}`);
   process.exit(2);
 }
 const env = await setUp();

@@ -8,7 +8,7 @@ export const root = path.resolve(import.meta.dirname, '..');
 /** The built command. */
 export const selfHeal = path.join(root, 'bin', 'self-heal.js');
 
-/** What `npm init playwright` installs: 22 MB. */
+/** The packages that `npm init playwright` installs: 22 MB. */
 const playwright = ['@playwright/test', 'playwright', 'playwright-core', '@types/node', 'undici-types'];
 
 /**

@@ -14,7 +14,7 @@ const { leaksOf, plantedRedactors, plants } = await vite.ssrLoadModule('/test/ri
 const { innocents } = await vite.ssrLoadModule('/test/rig/secrets/innocents.ts');
 const newRedactor = await plantedRedactors();
 
-/** The plants or innocents for which masking was wrong, with what came of it. */
+/** The plants or innocents that masking got wrong, with the result. */
 const wrong = (all, textOf, isWrong) => {
   const redactor = newRedactor();
   return all.flatMap((one) => {

@@ -1,4 +1,5 @@
-// Measures what enters a project by itself: whole runs in four small apps (fixtures/guard/apps) with a scripted agent that mends the app or, where the author of a change meant it, adapts the tests or undoes the change. It prints the cases that end wrong.
+// Measures which fixes a run keeps without asking: whole runs in four small apps (fixtures/guard/apps) with a scripted agent that fixes the app
+// or, if the author intended the change, adapts the tests or undoes the change. Prints the cases that end wrong.
 // Usage: node bench/whole-runs.mjs [honest] [adapts] [undoes] [--app NAME] [--only TEXT] [--says]. With --check, Playwright alone runs, to
 // show that each fault turns its test red and that each fix turns all tests green.
 import { execFileSync, spawnSync } from 'node:child_process';
@@ -108,7 +109,7 @@ const wanted = { honest: ['kept'], adapts: ['asked'], undoes: ['asked'] };
 const rows = {};
 for (const fix of [...appCases, ...intendedCases]) {
   const { app, kind, what, enters, healthy, broken } = fix;
-  // Whether a cheat is seen is its reviewer's work: see `honesty`.
+  // The reviewer has to see cheats: `honesty` measures that.
   if (!options.check && !wanted[kind]) continue;
   if (asked.length > 0 && !asked.includes(kind)) continue;
   if (!app.includes(options.app) || !what.includes(options.only)) continue;

@@ -1,4 +1,4 @@
-// Holds each folder of src to the lines that CONTRIBUTING.md gives it, so that a room that grows has to say so.
+// Compares the lines of each folder of src with the limit in CONTRIBUTING.md, so that a change that needs more has to raise it.
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
@@ -12,7 +12,7 @@ export function readBudget(markdown) {
   return new Map(Array.from(rows, ({ groups }) => [groups.folder, Number(groups.most.replaceAll(',', ''))]));
 }
 
-/** Compares the lines of each folder with the budget; returns a line for each that has more, or that one of both does not know. */
+/** Compares the lines of each folder with the budget; returns a line for each that has more, or that only one of the two knows. */
 export function findExcess(budget, lines) {
   return [
     ...[...lines].flatMap(([folder, has]) => {

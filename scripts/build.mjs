@@ -25,7 +25,7 @@ await bundle({
   plugins: [notices],
   entryFileNames: '[name].js',
   chunkFileNames: '[name]-[hash].js',
-  // Every run loads these: in two files instead of a hundred.
+  // Every run loads these modules, so they form two files instead of a hundred.
   codeSplitting: { groups: [chunkOf('cli', 'cli/main.ts'), chunkOf('run', 'cli/run.ts')] },
 });
 await compileInject(path.join(dist, 'playwright', 'inject'));
@@ -42,7 +42,7 @@ const { createAgentsJsonSchema } = await import(await bundleSrc('config/schema.t
 const schema = `${JSON.stringify(createAgentsJsonSchema(), null, 2)}\n`;
 writeFileSync(path.join(root, 'schema', 'agents.schema.json'), schema);
 
-// The types of the library, with those of zod that they name. Nothing but the package needs them, and they take longer than all the rest.
+// The library's types, with the zod types that they name. Only the package needs them, and they take longer than all the rest.
 if (process.argv.includes('--types')) {
   const { dts } = await import('rolldown-plugin-dts');
   const options = { emitDtsOnly: true, resolve: ['zod'], compilerOptions: { rootDir: 'src' } };

@@ -1,4 +1,4 @@
-// Bundles modules of src/ for plain Node, for the build and the benchmarks. What users get is in dist/.
+// Bundles modules of src/ for plain Node, for the build and the benchmarks. Users get dist/.
 import { mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';

@@ -17,10 +17,10 @@ export async function bundle({ input, to, plugins = [], ...output }) {
     cwd: root,
     input: Object.fromEntries(Object.entries(input).map(([name, file]) => [name, path.join('src', file)])),
     platform: isPage ? 'browser' : 'node',
-    // pg tries to load its native variant, which need not be installed; Playwright is always the project's own.
+    // pg tries to load its native variant, which may be missing; Playwright is always the project's own.
     external: [...Object.keys(dependencies), 'pg-native', 'playwright', '@playwright/test'],
-    // Only `using` is not supported there. Whatever else is newer is left as it is: a regular expression of ES2024 that is rewritten as a call
-    // of its constructor is compiled when its module is loaded.
+    // Only `using` is not supported there, so all other newer syntax stays: rewriting a regular expression of ES2024 as a call of its
+    // constructor would compile it when its module is loaded.
     transform: { target: isPage ? 'es2022' : 'node20.19' },
     resolve: { extensionAlias: { '.js': ['.ts', '.js'] } },
     plugins,

@@ -15,9 +15,9 @@ const ofSources = [
 const strictly = ['--ignoreConfig', '--noEmit', '--strict', '--module', 'nodenext', '--types', 'node'];
 /** @type {Step[]} */
 const others = [
-  // It packs, and thereby builds the types that the next step looks for. Only ESM is published.
+  // attw packs, which also builds the types for the next step. Only ESM is published.
   ['types of the package', bin('attw'), ['--pack', '--profile', 'esm-only', '--entrypoints', '.']],
-  // As in a project that does not skip the types of its packages.
+  // Checks them as a project without `skipLibCheck` would.
   ['types of the package, alone', bin('tsc'), [...strictly, 'dist/index.d.ts']],
   ['package', bin('publint'), ['--strict']],
   ['requirements', process.execPath, ['scripts/requirements.mjs']],
@@ -27,7 +27,7 @@ const others = [
 ];
 
 await setUp({ browser: false });
-// Not before the set-up has installed it.
+// The set-up installs it first.
 const { execa } = await import('execa');
 const failed = [];
 // Two at a time, since each of them uses one processor.

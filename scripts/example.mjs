@@ -17,8 +17,8 @@ await plant(shop, faults);
 process.stderr.write(`
 A small shop with a Playwright suite was copied to ${shop}
 and these faults were planted in it: ${faults.join(', ')}.
-The built-in fixer goes first. What it is not sure of is left to the example's agent, which is scripted (agent/fixer.mjs): it reads the
-evidence and edits files, but no model is asked.
+The built-in fixer goes first. It leaves the other faults to the example's scripted agent (agent/fixer.mjs), which reads the evidence and
+edits files without a model.
 
 `);
 const { status } = spawnSync(process.execPath, [path.join(root, 'bin', 'self-heal.js'), 'run'], {
@@ -27,7 +27,7 @@ const { status } = spawnSync(process.execPath, [path.join(root, 'bin', 'self-hea
   env,
 });
 tellWho();
-process.stderr.write(`What it changed: git -C ${shop} diff\n`);
+process.stderr.write(`Its changes: git -C ${shop} diff\n`);
 process.stderr.write(`Its report: ${path.join(shop, '.self-heal', 'latest', 'report.html')}\n`);
 process.exitCode = status ?? 1;
 

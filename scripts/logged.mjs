@@ -1,11 +1,11 @@
-// Runs what a set-up needs with its own output in a log, so that a person reads one line for what is installed and why, and one if it failed.
+// Runs the commands of a set-up and logs their output, so that a person reads one line for each install and its reason, and one if it failed.
 import { spawnSync } from 'node:child_process';
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { stripVTControlCharacters } from 'node:util';
 
-/** Creates the log of one set-up, in which nothing stands yet; `say` prints a line. */
+/** Creates the empty log of one set-up; `say` prints a line. */
 export function openLog(file, say) {
   mkdirSync(path.dirname(file), { recursive: true });
   writeFileSync(file, '');

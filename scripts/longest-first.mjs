@@ -1,5 +1,5 @@
 // Orders test files for vitest: the longest first, by the durations in test/durations.json, so that no long file begins when the others end. A file
-// without a duration comes first, since nobody knows.
+// with no known duration comes first.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { BaseSequencer } from 'vitest/node';

@@ -6,7 +6,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseSync, Visitor } from 'oxc-parser';
 
 const item = /^- (?<id>[A-Z]{2}-\d+)(?<open> \(not built\))?/;
-/** A longer title names more than one behavior, or says too much. */
+/** A longer title names two behaviors, or says too much. */
 const MOST_CHARACTERS = 100;
 const leadingIds = /^[A-Z]{2}-\d+(?:,? [A-Z]{2}-\d+)*/;
 

@@ -1,4 +1,4 @@
-// Sets up what a fresh machine needs: the dependencies, the build, a browser. Running it again is safe and fast.
+// Sets up a fresh machine: dependencies, build, browser. Running it again is safe and fast.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 /** The root of the repository. */
 export const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 
-/** The seconds that each test file takes, by which the longest run first. */
+/** The seconds that each test file takes, so that the longest run first. */
 export const durationsFile = path.join(root, 'test', 'durations.json');
 
 /** Installs what is missing and builds; returns the environment in which the suites find their browser. */
@@ -67,7 +67,7 @@ function installDependencies(run) {
   writeFileSync(stamp, wanted);
 }
 
-/** Ends the set-up, in one line, if something that it cannot do without has failed. */
+/** Ends the set-up, with one line, if a required step has failed. */
 function need(failed) {
   if (failed === null) return;
   say(failed);

@@ -1,4 +1,4 @@
-// Runs what takes too long for every change: `npm run test:long`. The whole example with all faults, a hundred kills of the store
+// Runs the tests that take too long for every change: `npm run test:long`. The whole example with all faults, a hundred kills of the store
 // and fifty of whole runs, and all real coding agents.
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';

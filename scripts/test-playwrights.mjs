@@ -28,7 +28,7 @@ process.exitCode = failed.length > 0 ? 1 : 0;
 function upTo(version) {
   const [major, minor] = version.split('.').map(Number);
   if (major !== 1)
-    throw new Error(`Playwright ${version} is of another major version than this script knows`);
+    throw new Error(`Playwright ${version} has a major version that this script does not know`);
   return Array.from({ length: minor - oldestMinor + 1 }, (_, at) => `1.${oldestMinor + at}`);
 }
 

@@ -1,5 +1,5 @@
 // A reporter of vitest: writes how often tests passed and failed, and how long each took, as JSON into the file that SELF_HEAL_TEST_TIMES names. A file's
-// time has its imports and hooks, too, which vitest's own JSON leaves out: some files run Playwright in `beforeAll`.
+// time includes imports and hooks, which vitest's own JSON leaves out: some files run Playwright in `beforeAll`.
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';

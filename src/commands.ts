@@ -11,19 +11,19 @@ import type { Command, Run } from './command/run.js';
 import type { ProofRequest } from './clients/verify/compare-change.js';
 
 /** Heals the red tests of the suite, or of other machines' reports, and then, with `--flaky`, the flaky ones. */
-export const heal: Command = (run) => healWith(run, async () => (await loadHooks()).createAgentHooks);
+export const heal: Command = (run) => healWithHooks(run, async () => (await loadHooks()).createAgentHooks);
 
 /** Heals with the fixes in other machines' artifacts, without an agent. */
 export const provePatches =
   (patches: readonly RemoteFix[]): Command =>
   (run) =>
-    healWith(run, async () => (await loadHooks()).createPatchHooks(patches));
+    healWithHooks(run, async () => (await loadHooks()).createPatchHooks(patches));
 
 // Loaded only for a red run (CL-4).
 const loadHooks = () => import('./clients/hooks.js');
 const loadBlame = () => import('./clients/blame/create-blame-search.js');
 
-async function healWith(
+async function healWithHooks(
   run: Run,
   chooseHooks: () => Promise<CreateHooks>,
 ): Promise<Result<HealResult, Problem>> {
@@ -32,7 +32,7 @@ async function healWith(
   if (!first.ok) return first;
   const healsFlakes =
     request.options.flaky && first.value.run.tests.some(({ outcome }) => outcome === 'flaky');
-  if (!isRed(first.value.run) && !healsFlakes) return run.endGreen(first.value.run);
+  if (!isRed(first.value.run) && !healsFlakes) return run.endGreenRun(first.value.run);
   const blameSearch = settings.blame.enabled ? (await loadBlame()).createBlameSearch(null) : null;
   const session = await run.openSession(first.value, {
     ...(blameSearch && { blameSearch }),
@@ -55,7 +55,7 @@ async function healWith(
 export const plan: Command = async (run) => {
   const first = await run.runSuite();
   if (!first.ok) return first;
-  if (!isRed(first.value.run)) return run.endGreen(first.value.run);
+  if (!isRed(first.value.run)) return run.endGreenRun(first.value.run);
   const session = await run.openSession(first.value);
   if (!session.ok) return session;
   const { planRun } = await import('./clients/plan-run.js');
@@ -69,7 +69,7 @@ export const blame =
   async (run) => {
     const first = await run.runSuite();
     if (!first.ok) return first;
-    if (!isRed(first.value.run)) return run.endGreen(first.value.run);
+    if (!isRed(first.value.run)) return run.endGreenRun(first.value.run);
     const { createBlameSearch } = await loadBlame();
     const session = await run.openSession(first.value, { blameSearch: createBlameSearch(base) });
     if (!session.ok) return session;
@@ -110,7 +110,7 @@ export const verify =
   };
 
 /** Applies the patch that a person chose for these tests, or for the suite itself if `ids` is empty, and proves it without an agent. */
-export const applyChosen =
+export const applyChosenPatch =
   (ids: readonly string[]): Command =>
   async (run) => {
     const first = await run.runSuite(ids.length > 0 ? { ids } : {});
@@ -119,7 +119,7 @@ export const applyChosen =
       const message =
         'The patch was not applied, because its tests are now green without it, under the condition in which they were red.';
       run.opened.bus.emit({ type: 'run.warning', message });
-      return run.endGreen(first.value.run);
+      return run.endGreenRun(first.value.run);
     }
     const { createChoiceHooks } = await loadHooks();
     const session = await run.openSession(first.value, { hooks: createChoiceHooks, skipsRegression: true });

@@ -32,7 +32,7 @@ export function foldName(name: string): string {
 }
 
 /** Resolves the links in a path. If it does not exist, only makes it absolute. */
-export function real(file: string): string {
+export function resolveLinks(file: string): string {
   return tryOr(path.resolve(file), () => realpathSync(file));
 }
 

@@ -41,7 +41,7 @@ export interface Problem {
 
 const agentProblems: readonly ProblemKind[] = ['agent-not-installed', 'agent-unusable'];
 
-export function exitCodeFor(problem: Problem): number {
+export function getExitCode(problem: Problem): number {
   return agentProblems.includes(problem.kind) ? exitCodes.agentUnusable : exitCodes.usage;
 }
 

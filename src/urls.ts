@@ -19,7 +19,7 @@ export function splitUrl(text: string): { origin: string; host: string; path: st
 }
 
 /** Returns the path of a URL without its query, or any other text without its query. */
-export function pathOf(address: string): string {
+export function getPath(address: string): string {
   return (splitUrl(address)?.path ?? address).replace(/\?.*$/, '');
 }
 

@@ -13,7 +13,7 @@ import { cp, readdir, rename, rm, rmdir } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
 import { lockFile } from './file-lock.js';
-import { isInside, real } from './paths.js';
+import { isInside, resolveLinks } from './paths.js';
 import type { Problem } from './problem.js';
 import { err, ok, type Result, tryOr } from './result.js';
 import {
@@ -37,7 +37,7 @@ const prefix = 'self-heal-run-';
 const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
 
 /** Returns the name of a project in folders that several projects share. */
-export function keyOf(project: string): string {
+export function createProjectKey(project: string): string {
   return hashContent(Buffer.from(`${project}\0${readToken(project)}`)).slice(0, 12);
 }
 
@@ -59,7 +59,7 @@ export function listCacheFolders(): string[] {
 
 /** Returns the writable cache folders outside a root, those on the root's file system first. */
 export function listUsableCaches(root: string): string[] {
-  const isOutside = (cache: string) => !isInside(real(root), cache) && !isInside(root, cache);
+  const isOutside = (cache: string) => !isInside(resolveLinks(root), cache) && !isInside(root, cache);
   const outside = listCacheFolders()
     .filter(isOutside)
     .flatMap((cache) =>
@@ -86,7 +86,7 @@ export async function makeWorkFolder(
     await removeOldFolders(cache);
     // If this project is a copy of another and has its token, another process may hold the first folder; the second try uses a new token.
     for (let tries = 0; tries < 2; tries += 1) {
-      const folder = path.join(cache, `${prefix}${keyOf(real(project))}`);
+      const folder = path.join(cache, `${prefix}${createProjectKey(resolveLinks(project))}`);
       tryOr(undefined, () => mkdirSync(folder, { mode: 0o700 }));
       const why = explainNotPrivate(folder);
       if (why !== null) {
@@ -166,9 +166,9 @@ function explainNotPrivate(folder: string): string | null {
 
 function listWorkFolders(project: string): string[] {
   if (readToken(project) === '') return [];
-  const name = `${prefix}${keyOf(real(project))}`;
+  const name = `${prefix}${createProjectKey(resolveLinks(project))}`;
   return listCacheFolders()
-    .map((cache) => path.join(real(cache), name))
+    .map((cache) => path.join(resolveLinks(cache), name))
     .filter((folder) => explainNotPrivate(folder) === null);
 }
 

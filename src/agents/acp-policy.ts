@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { PermissionOption, ToolCallUpdate, ToolKind } from '@agentclientprotocol/sdk';
 import { z } from 'zod';
-import { isInside, real, resolveFuturePath } from '../paths.js';
+import { isInside, resolveLinks, resolveFuturePath } from '../paths.js';
 
 /** What an agent may do: read and write in its copy, which also contains the evidence, and run the commands that agents.yaml allows. */
 export interface AccessPolicy {
@@ -72,7 +72,7 @@ export function resolveInCopy(
 ): string | null {
   if (file === '' || file.includes('\0') || file.split(/[\\/]/).includes('..')) return null;
   const resolved = resolveFuturePath(path.resolve(cwd, file));
-  return isInside(real(root), resolved) ? resolved : null;
+  return isInside(resolveLinks(root), resolved) ? resolved : null;
 }
 
 /** Chooses the option that applies to this call only, so that the program asks again before the next one. */

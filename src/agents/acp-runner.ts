@@ -165,7 +165,7 @@ function createConversation(task: AgentTask, settings: AcpSettings, listener: Ag
   }
 
   /** Returns the path of a file that the program asks self-heal to read or write; throws if it is outside of the copy. */
-  function resolvePermitted(kind: 'read' | 'edit', file: string): string {
+  function resolvePermittedPath(kind: 'read' | 'edit', file: string): string {
     if (state !== 'at work') throw RequestError.invalidRequest(undefined, 'The turn is over.');
     const resolved = resolveInCopy(file, policy);
     if (resolved !== null) return resolved;
@@ -176,17 +176,17 @@ function createConversation(task: AgentTask, settings: AcpSettings, listener: Ag
   const app = client({ name: 'self-heal' })
     .onRequest(methods.client.session.requestPermission, ({ params }) => answerPermissionRequest(params))
     .onRequest(methods.client.fs.readTextFile, ({ params }) => ({
-      content: readLines(resolvePermitted('read', params.path), params),
+      content: readLines(resolvePermittedPath('read', params.path), params),
     }))
     .onRequest(methods.client.fs.writeTextFile, ({ params }) => {
       // Synchronous, because nothing may be written after the end of the turn.
-      const resolved = resolvePermitted('edit', params.path);
+      const resolved = resolvePermittedPath('edit', params.path);
       mkdirSync(path.dirname(resolved), { recursive: true });
       writeFileSync(resolved, params.content);
     });
 
   /** Returns the prompt with its slash command expanded, unless the program expands it; null if the command does not exist. */
-  async function expandForProgram(): Promise<string | null> {
+  async function expandPromptForProgram(): Promise<string | null> {
     const { command } = splitCommand(task.prompt);
     if (!command.startsWith('/')) return task.prompt;
     if (commands === null)
@@ -197,7 +197,7 @@ function createConversation(task: AgentTask, settings: AcpSettings, listener: Ag
   }
 
   async function createPrompt({ agentCapabilities }: InitializeResponse): Promise<ContentBlock[] | null> {
-    const text = await expandForProgram();
+    const text = await expandPromptForProgram();
     if (text === null) {
       const { command } = splitCommand(task.prompt);
       const remedy = `Create it as ${locateCommandFile(settings.program, command)}, or set another one in agents.yaml.`;

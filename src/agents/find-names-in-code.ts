@@ -179,13 +179,21 @@ function findLongestPhrase(text: string): string[] {
     .slice(0, 1);
 }
 
-/** Lists the paths of the page's last requests before the failure: the last two that were open or failed, and the last one. */
-function listLastRequests({ network }: DiagnosedFailure['evidence']): string[] {
+/**
+ * Lists the paths of the page's last requests before the failure, the last two that were open or failed and the last one, and the other
+ * servers that did not respond.
+ */
+function listLastRequests({ network, pageUrl }: DiagnosedFailure['evidence']): string[] {
   const calls = network.filter(
     ({ resourceType, common }) => /^(?:fetch|xhr|api|eventsource|websocket)$/.test(resourceType) && !common,
   );
   const open = calls.filter((entry) => entry.isOpen || hasFailed(entry));
-  return [...open.slice(-2), ...calls.slice(-1)].flatMap(({ url }) => shortenAddress(url));
+  const unanswered = open.filter(({ status }) => status === null).slice(-2);
+  const origins = unanswered.flatMap(({ url }) => splitUrl(url)?.origin ?? []);
+  return [
+    ...origins.filter((origin) => origin !== splitUrl(pageUrl ?? '')?.origin),
+    ...[...open.slice(-2), ...calls.slice(-1)].flatMap(({ url }) => shortenAddress(url)),
+  ];
 }
 
 /** Returns the names of the cookies that responses set. */

@@ -40,13 +40,14 @@ interface Route extends CodeLine {
 
 /** Finds the project's code that answers a request, even in mounted routers; null if there is none. */
 export async function findHandler(
-  { method, url }: Pick<NetworkEntry, 'method' | 'url'>,
+  { method, url, status }: Pick<NetworkEntry, 'method' | 'url' | 'status'>,
   tree: string,
 ): Promise<Handler | null> {
   const address = (splitUrl(url)?.path ?? url).replace(/[?#].*$/, '');
   const exact =
     (await findRegisteredRoute(method, address, tree)) ??
     (await findRouteByFileName(method, address, tree)) ??
+    (status === 200 ? await findStaticFile(address, tree) : null) ??
     (await findLiteralPath(address, tree));
   const line = exact ?? (await findSimilarRoute(address, tree));
   if (line === null) return null;
@@ -77,7 +78,7 @@ async function findRegisteredRoute(method: string, address: string, tree: string
     .filter(({ verb }) => !mountVerb.test(verb) || verb === 'route')
     .filter(({ verb }) => verb === method.toLowerCase() || /^(?:all|on|route|path)$/.test(verb))
     .flatMap((route) => {
-      const patterns = [...(prefixes.get(route.file) ?? []), ''].map((prefix) => `${prefix}${route.pattern}`);
+      const patterns = [...(prefixes.get(route.file) ?? [''])].map((prefix) => `${prefix}${route.pattern}`);
       const matches = Math.max(...patterns.map((pattern) => countLiteralMatches(pattern, address)));
       // The code may build the prefix dynamically: a long match at the end of the path is enough.
       const end = splitSegments(address).slice(-splitSegments(route.pattern).length).join('/');
@@ -165,6 +166,25 @@ async function findRouteByFileName(method: string, address: string, tree: string
   return { file: first.file, line: Math.max(1, line + 1), text: '' };
 }
 
+/** Finds the file that a server of static files sends for a path. */
+async function findStaticFile(address: string, tree: string): Promise<CodeLine | null> {
+  const file = findServedFile(address, await listAppFiles(tree));
+  return file === null ? null : { file, line: 1, text: '' };
+}
+
+/** Returns the file at the end of a URL's path, the one in the fewest folders; null if there is none or there are several. */
+function findServedFile(address: string, files: readonly string[]): string | null {
+  const name = address.endsWith('/') ? `${address}index.html` : address;
+  if (!/[^/]\.\w+$/.test(name)) return null;
+  const countFolders = (file: string) => file.split('/').length;
+  const [first, second] = files
+    .filter((file) => `/${file}`.endsWith(name))
+    .toSorted((a, b) => countFolders(a) - countFolders(b));
+  const isAmbiguous =
+    first !== undefined && second !== undefined && countFolders(first) === countFolders(second);
+  return first === undefined || isAmbiguous ? null : first;
+}
+
 /** Finds a path as a literal in the code. */
 async function findLiteralPath(address: string, tree: string): Promise<CodeLine | null> {
   const [fixedPart = ''] = address.split(/\/(?=\d+(?:\/|$)|[\da-f]{8}-)/);
@@ -227,14 +247,26 @@ function listImports(
   });
 }
 
+/** Lists the project's files that a static page loads. */
+function listLoadedFiles(html: string, page: string, files: readonly string[]): string[] {
+  const urls = [...html.matchAll(/(?:\b(?:src|href)=|\bfrom\s|\bimport\(?)\s*["']?([^"'\s>?#]+)/g)];
+  const loaded = urls.flatMap(([, url = '']) => {
+    const file = findServedFile(path.posix.join('/', url), files);
+    return file === null || file === page ? [] : [`${file}:1`];
+  });
+  return [...new Set(loaded)].slice(0, MAX_CALLS);
+}
+
 /** Lists the names from other project files that a block uses, with their definitions. */
 async function listCalls(
   code: string,
   text: string,
   { file, tree }: { readonly file: string; readonly tree: string },
 ): Promise<string[]> {
+  const files = await listAppFiles(tree);
+  if (file.endsWith('.html')) return listLoadedFiles(text, file, files);
   const usedNames = new Set(code.match(/[A-Za-z_$][\w$]*/g));
-  const resolve = createImportResolver(new Set(await listAppFiles(tree)));
+  const resolve = createImportResolver(new Set(files));
   const imports = listImports(text, file, resolve).filter(({ name }) => usedNames.has(name));
   const calls = imports.slice(0, MAX_CALLS).map(async ({ name, file: target }) => {
     const lines = (await readFile(path.join(tree, target), 'utf8').catch(() => '')).split('\n');

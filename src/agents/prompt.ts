@@ -355,7 +355,7 @@ const testRules: Record<AgentContext['testChanges'], string> = {
   anything: 'A person has allowed the tests of this failure to change.',
 };
 
-function describeReadOnly({ testChanges }: AgentContext): string {
+function describeReadOnlyFiles({ testChanges }: AgentContext): string {
   return `- ${testRules[testChanges]}
 - Read-only, too: ${protectedNames}.`;
 }
@@ -364,7 +364,7 @@ function describeReadOnly({ testChanges }: AgentContext): string {
 const renderRules = (context: AgentContext) => `## Rules
 
 - Find the cause in the code and fix it there. Only a re-run of the test decides.
-${describeReadOnly(context)} Changes to read-only files are left out of the fix.
+${describeReadOnlyFiles(context)} Changes to read-only files are left out of the fix.
 - This folder is a copy of the project. Edit only here, with relative paths. Your changes are collected as a patch, without node_modules and
   ignored files (except .env files). Add a new dependency to package.json and the lock file.
 - A server on the project's ports does not serve this copy. Start your own on another port, and stop it when you are done.
@@ -374,4 +374,4 @@ ${describeReadOnly(context)} Changes to read-only files are left out of the fix.
 const renderRulesForPasting = (context: AgentContext) => `## Rules
 
 - Find the cause in the code and fix it there.
-${describeReadOnly(context)}`;
+${describeReadOnlyFiles(context)}`;

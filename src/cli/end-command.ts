@@ -1,6 +1,6 @@
 import { exitCodes } from '../model/exit-codes.js';
 import { logText } from '../visible-text.js';
-import { exitCodeFor, formatProblem, type Problem } from '../problem.js';
+import { getExitCode, formatProblem, type Problem } from '../problem.js';
 import { redact } from '../secrets/redactor.js';
 import path from 'node:path';
 import { StateRefused } from '../state-folder.js';
@@ -21,7 +21,7 @@ export function endCommand(result: number | Problem, wrap = (text: string) => te
   const { detail, ...problem } = result;
   const text = detail === undefined ? wrap(formatProblem(problem)) : formatProblem(result);
   process.stderr.write(`${logText(redact(text))}\n`);
-  process.exitCode = exitCodeFor(result);
+  process.exitCode = getExitCode(result);
 }
 
 /** Ends a command; wraps a problem to fit the terminal. */

@@ -52,7 +52,7 @@ export function addSuiteSelectionFlags(command: Command): Command {
     .option('--last-failed', 'only run the tests that failed in the last run')
     .option(
       '--only-changed [ref]',
-      'only run test files that changed since this commit (default: that are not committed)',
+      'only run test files that changed since this commit (default: uncommitted ones)',
     )
     .option('--headed', 'show the browser window while the tests run');
 }

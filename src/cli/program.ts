@@ -18,7 +18,7 @@ const commands: Readonly<Record<string, readonly [description: string, load: Loa
     () => import('./classify.js'),
   ],
   blame: [
-    'find the change that broke a test by running it with changes reverted; no agent is started',
+    'find the change that broke a test by running it with changes reverted; starts no agent',
     () => import('./blame.js'),
   ],
   flaky: [

@@ -12,7 +12,7 @@ import { ok, type Result } from '../result.js';
 const examples = `
 Everything after -- is passed on to Playwright:  self-heal run -- --no-deps
 Exit codes: ${exitCodes.green} green (healed and flaky too), ${exitCodes.red} still failing,
-            ${exitCodes.usage} usage or configuration, ${exitCodes.personNeeded} needs review, ${exitCodes.budget} stopped by a limit,
+            ${exitCodes.usage} usage or configuration, ${exitCodes.personNeeded} needs a person, ${exitCodes.budget} stopped by a limit,
             ${exitCodes.agentUnusable} an agent cannot be used, ${exitCodes.interrupted}/${exitCodes.terminated} interrupted`;
 
 /** `self-heal run`: runs the suite and heals failing tests. */

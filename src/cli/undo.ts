@@ -136,17 +136,17 @@ async function chooseRun({ cwd, word, yes, tests }: UndoRequest): Promise<Result
   if (!last.ok) return last;
   if ((await findActivePid(last.value.dir)) !== null) return err(createStillRunningProblem(last.value.runId));
   if (word !== undefined || tests || (await readRemainingChanges(last.value))?.length !== 0) return last;
-  const newest = await findNewestWithChanges(cwd);
+  const newest = await findNewestRunWithChanges(cwd);
   if (newest === null) return last;
   if (yes) return ok(newest);
-  if (!canAskPerson(process.env, process)) return err(await createNotTheLastProblem(last.value, newest));
+  if (!canAskPerson(process.env, process)) return err(await createNotLastRunProblem(last.value, newest));
   const isWanted = await askToConfirm(
-    `${capitalize(await explainNotTheLast(last.value))}. Undo ${await describeRun(newest)}?`,
+    `${capitalize(await explainSkippedRun(last.value))}. Undo ${await describeRun(newest)}?`,
   );
   return ok(isWanted ? newest : null);
 }
 
-async function findNewestWithChanges(cwd: string): Promise<StoredRun | null> {
+async function findNewestRunWithChanges(cwd: string): Promise<StoredRun | null> {
   for (const runId of (await listRunIds(cwd)).toReversed()) {
     const run = await readRun(cwd, runId);
     if ((await readRemainingChanges(run))?.length) return run;
@@ -175,16 +175,16 @@ function formatStart({ report }: StoredRun): string {
 }
 
 /** Explains why the last run is not the one to undo. */
-async function explainNotTheLast({ dir }: StoredRun): Promise<string> {
+async function explainSkippedRun({ dir }: StoredRun): Promise<string> {
   const { undone } = await readRunState(dir);
   return undone ? 'the last run has already been reverted' : 'the last run changed nothing';
 }
 
-async function createNotTheLastProblem(last: StoredRun, run: StoredRun): Promise<Problem> {
+async function createNotLastRunProblem(last: StoredRun, run: StoredRun): Promise<Problem> {
   const files = await listChangedFiles(run);
   return {
     kind: 'usage',
-    message: `${await explainNotTheLast(last)}; the newest run with remaining changes is ${run.runId}${formatStart(run)}, with ${counted(files.length, 'file')}`,
+    message: `${await explainSkippedRun(last)}; the newest run with remaining changes is ${run.runId}${formatStart(run)}, with ${counted(files.length, 'file')}`,
     detail: files.map((file) => `  ${file}`).join('\n'),
     remedy: `Run \`self-heal undo ${run.runId}\` or \`self-heal undo --yes\`.`,
   };

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { applyChosen } from '../commands.js';
+import { applyChosenPatch } from '../commands.js';
 import { type HostOptions, runHosted } from '../command/hosted-run.js';
 import type { Command } from '../command/run.js';
 import { checkRequest, type RunRequest } from '../command/run-request.js';
@@ -66,7 +66,7 @@ export async function recordAnswer(
   const ids = isRunId(escalation.runId)
     ? await listRerunIdsOfRun(process.cwd(), escalation)
     : escalation.tests.map(({ id }) => id);
-  const command = applyChosen(ids);
+  const command = applyChosenPatch(ids);
   const proof = lock && request.value && { request: { ...request.value, lock }, command };
   return ok({ escalation: resolved, proof });
 }
@@ -106,7 +106,7 @@ export async function proveChosenPatch(
 }
 
 /** Returns the escalations that wait for an answer, newest first, with their patches. */
-export async function listPendingWithPatches(store: Store | null): Promise<readonly EscalationWithPatches[]> {
+export async function listPendingEscalations(store: Store | null): Promise<readonly EscalationWithPatches[]> {
   if (store) await closeSettledQuestions(store, process.cwd());
   const pending = (await store?.listEscalations('pending')) ?? [];
   return Promise.all(pending.map(readPatchTexts));

@@ -2,7 +2,7 @@ import { listAgentsFor } from '../heal/policy.js';
 import { groupIntoCauses } from '../diagnose/group.js';
 import { writeTask } from '../heal/attempt/start-agent.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
-import { applyFlaky } from '../heal/apply-result.js';
+import { recordFlakes } from '../heal/apply-result.js';
 import { confirm } from '../heal/confirm.js';
 import { type HealResult, createProgress, summarizeCause } from '../heal/progress.js';
 import type { CauseRecord } from '../model/cause.js';
@@ -28,7 +28,7 @@ export async function planRun(
   const session = { ...opened, suite: { ...opened.suite, prepare: async () => null } };
   const progress = createProgress(session, first);
   const { confirmed, flaky, blockedBy } = await confirm(progress, await session.diagnostics.diagnose(first));
-  await applyFlaky(progress, flaky);
+  await recordFlakes(progress, flaky);
   const causes = groupIntoCauses(blockedBy ? [blockedBy] : confirmed);
   for (const cause of causes) {
     const summary = summarizeCause(cause);
@@ -51,7 +51,7 @@ export async function planRun(
 export async function blameFailures(session: Session, first: SuiteRun): Promise<HealResult> {
   const progress = createProgress(session, first);
   const { confirmed, flaky } = await confirm(progress, await session.diagnostics.diagnose(first));
-  await applyFlaky(progress, flaky);
+  await recordFlakes(progress, flaky);
   const causes = groupIntoCauses(confirmed);
   for (const cause of causes) session.bus.emit({ type: 'cause.found', cause: summarizeCause(cause) });
   const searches = await session.blame?.(causes);

@@ -95,7 +95,7 @@ export class Run {
   }
 
   /** Ends a command that found nothing to do. This needs no store, copy or session (CL-4). */
-  endGreen(first: SuiteRun): Result<HealResult, Problem> {
+  endGreenRun(first: SuiteRun): Result<HealResult, Problem> {
     announceTests(this.opened, first);
     return ok({ suiteRed: false, paused: false });
   }

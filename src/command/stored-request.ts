@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { z } from 'zod';
 import { verifyLevels } from '../model/settings.js';
-import { isInside, real } from '../paths.js';
+import { isInside, resolveLinks } from '../paths.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
 import type { RunState } from '../run/run-state.js';
@@ -45,7 +45,9 @@ export async function parseStoredRequest(
   if (!parsed.success) return err(createDamagedProblem(runId));
   const { config, agents } = parsed.data.options;
   const root = await findRoot(cwd);
-  const outsideFile = [config, agents].find((file) => file && !isInside(root, real(path.resolve(cwd, file))));
+  const outsideFile = [config, agents].find(
+    (file) => file && !isInside(root, resolveLinks(path.resolve(cwd, file))),
+  );
   return outsideFile ? err(createOutsideProblem(runId, outsideFile)) : ok(parsed.data);
 }
 

@@ -114,10 +114,7 @@ function moveIntoCopy({ playwright, args, env }: SuiteRunsOptions, { cwd, toCopy
   };
 }
 
-/**
- * The purposes of runs that record a trace, because their failures become an agent's evidence. Other runs only show which tests are green and save
- * the cost of a trace.
- */
+/** The purposes of runs that record a trace, because their failures become an agent's evidence. Other runs only show which tests are green. */
 const tracedPurposes: ReadonlySet<SuitePurpose> = new Set(['confirm', 'retest']);
 
 /** Loaded only for a run with a trace (CL-4). */

@@ -12,10 +12,7 @@ interface LockedWork {
   readonly wait: boolean;
 }
 
-/**
- * Runs work that changes a project while holding its lock, so that no other self-heal process does the same (HN-2). First cleans up after killed
- * runs.
- */
+/** Runs work that changes a project while holding its lock, so that no other self-heal process does (HN-2). First cleans up after killed runs. */
 export async function withLock(
   { cwd, command, wait }: LockedWork,
   work: (lock: ProjectLock) => Promise<number | Problem>,

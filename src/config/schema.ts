@@ -300,7 +300,7 @@ export const agentsFileSchema = z.strictObject({
     level: withDefault(
       'full',
       createChoice(verifyLevels),
-      'How thoroughly to prove a fix: full (repeat, flips and regression as below), clean (also in a copy with only the files in git, as in CI), quick (only the regression run).',
+      'How thoroughly to prove a fix: full (repeat, flips and regression as below), clean (also in a copy with only the files in git, as in CI), quick (one run with the fix, then the regression run).',
     ),
     intent: withDefault(
       'ask',

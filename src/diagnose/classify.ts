@@ -9,7 +9,7 @@ import {
   type RetryAxis,
   weak,
 } from '../model/diagnosis.js';
-import { type Evidence, hasFailed, isAlarming, type NetworkEntry, unanswered } from '../model/evidence.js';
+import { type Evidence, hasFailed, isErrorEntry, type NetworkEntry, unanswered } from '../model/evidence.js';
 import { isRefusal } from './graphql-errors.js';
 import { createOwnUrlCheck } from '../urls.js';
 import { findFailedRequests, failedResource, isSignIn } from './requests.js';
@@ -49,7 +49,7 @@ export function createClassify(project?: ProjectRules): Classify {
     const reasons = matcher.findReasons(texts);
     const [topCategory = 'unknown', ...others] = rankCategories(reasons);
     const lastLine = findExitReason(evidence);
-    const strongest = keepStrongest(reasons, topCategory).map((reason) =>
+    const strongest = keepStrongestReasons(reasons, topCategory).map((reason) =>
       useInformativeLine(preferErrorMessage(restoreOriginalLine(reason, evidence), texts), evidence, texts),
     );
     const hasServerReason = lastLine === null || strongest.some(({ source }) => source === 'server');
@@ -85,7 +85,7 @@ export function createClassify(project?: ProjectRules): Classify {
     );
     if (diagnosis.category !== 'ui-error') return diagnosis;
     // Passing tests may show the same error without checking it, so it can still explain an assertion that nothing else explains.
-    const ownDiagnosis = diagnose(unmarkCommon(evidence), true);
+    const ownDiagnosis = diagnose(unmarkCommonEntries(evidence), true);
     return ownDiagnosis.category !== 'unknown' && isDecisive(ownDiagnosis.confidence)
       ? ownDiagnosis
       : diagnosis;
@@ -120,7 +120,7 @@ function reclassifyConsoleCount(diagnosis: Diagnosis, evidence: Evidence): Diagn
     errors.some((error) => errorCountWords.test(`${findMarkedLine(error)} ${error.message.split('\n')[0]}`));
   const isOwnUrl = createOwnUrlCheck(evidence);
   const entry = console.find(
-    (one) => isAlarming(one) && !one.common && (one.location === '' || isOwnUrl(one.location)),
+    (one) => isErrorEntry(one) && !one.common && (one.location === '' || isOwnUrl(one.location)),
   );
   if (!countsConsoleErrors || !entry) return diagnosis;
   const category = entry.text.startsWith(failedResource) ? 'network-error' : 'runtime-error';
@@ -155,7 +155,7 @@ const actionError =
 /**
  * Removes the mark `common` from failures that also occur in passing tests, except from refusals, unanswered calls and unreachable hosts.
  */
-function unmarkCommon(evidence: Evidence): Evidence {
+function unmarkCommonEntries(evidence: Evidence): Evidence {
   const { console, network, errors } = evidence;
   const isAction = errors.some(({ message }) => actionError.test(message));
   const isOwnUrl = createOwnUrlCheck(evidence);
@@ -240,7 +240,7 @@ function isSessionRefused(evidence: Evidence, [decidingReason]: readonly Reason[
   return refused.length > 0 && !refused.some(isSignIn);
 }
 
-function keepStrongest(reasons: readonly Reason[], category: Category): Reason[] {
+function keepStrongestReasons(reasons: readonly Reason[], category: Category): Reason[] {
   const inCategory = reasons.filter((reason) => reason.category === category);
   const sorted = inCategory.toSorted(
     (a, b) => b.confidence - a.confidence || rankSource(a.source) - rankSource(b.source),

@@ -93,7 +93,7 @@ function findCall(text: string): string | null {
 }
 
 function classifyComplaint(text: string, call: string | null): Pick<Complaint, 'kind' | 'detail'> {
-  const cover = findCover(text);
+  const cover = findCoveringElement(text);
   if (cover !== null) return { kind: 'covered', detail: cover };
   const several = /strict mode violation: .{1,300} resolved to (\d+) elements/.exec(text);
   if (several) return { kind: 'ambiguous', detail: `${several[1]} elements` };
@@ -115,7 +115,7 @@ function classifyComplaint(text: string, call: string | null): Pick<Complaint, '
 }
 
 /** Returns the covering element as a selector: `div#veil.modal-backdrop`. */
-export function findCover(text: string): string | null {
+export function findCoveringElement(text: string): string | null {
   const tag =
     /(?:from )?<([a-z][\w-]{0,60})((?:\s[^<>]{0,500})?)>[^\n]{0,300}? (?:from <([a-z][\w-]{0,60})((?:\s[^<>]{0,500})?)>.{0,300}? subtree )?intercepts pointer events/.exec(
       text,

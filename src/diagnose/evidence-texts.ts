@@ -1,10 +1,10 @@
-import { type ConsoleEntry, type Evidence, isAlarming, type NetworkEntry } from '../model/evidence.js';
+import { type ConsoleEntry, type Evidence, isErrorEntry, type NetworkEntry } from '../model/evidence.js';
 import { orderErrors } from './complaint.js';
 import { normalize } from './normalize.js';
 import type { TestError } from '../model/failure.js';
 import type { EvidenceText, Matcher } from './match.js';
 import { hasUnreachableHost, mayExplainFailure } from './unreachable-host.js';
-import { createOwnUrlCheck, pathOf, splitUrl } from '../urls.js';
+import { createOwnUrlCheck, getPath, splitUrl } from '../urls.js';
 import { splitLogBlocks, type NamedRequests, findNamedRequests } from './named-requests.js';
 import {
   readErrorBody,
@@ -67,7 +67,7 @@ export function collectTexts(
   const commonlyLost = evidence.network.filter(
     (entry) => entry.common && entry.resourceType === 'script' && hasUnreachableHost(entry, isOwnUrl),
   );
-  const isExplained = createScriptCheck([...lost, ...commonlyLost], isOwnUrl);
+  const isExplained = createMissingScriptCheck([...lost, ...commonlyLost], isOwnUrl);
   const unreached = hasOnlyAssertion
     ? evidence.network.filter(
         (entry) =>
@@ -75,8 +75,8 @@ export function collectTexts(
           (hasUnreachableHost(entry, isOwnUrl) ? mayExplainFailure(entry, evidence) : lost.includes(entry)),
       )
     : findNeededScripts([...lost, ...commonlyLost], isOwnUrl, evidence);
-  const isAboutUnreached = createUnreachedCheck(evidence, isOwnUrl);
-  const followsFromLostScript = createScriptCheck(
+  const isAboutUnreached = createUnreachableHostCheck(evidence, isOwnUrl);
+  const followsFromLostScript = createMissingScriptCheck(
     [...lost.filter(({ url }) => isOwnUrl(url)), ...unreached],
     () => true,
   );
@@ -89,7 +89,7 @@ export function collectTexts(
   const relevant = [...named, ...unreached];
   const isExplainedByRequest = relevant.length > 0 || showsErrorPage(evidence);
   const isShared = !isExplainedByRequest && failed.some(mayShowAppError);
-  const isEcho = createEchoCheck(relevant);
+  const isEcho = createRepeatedResponseCheck(relevant);
   const readConsole = (hint: boolean) =>
     readConsoleText(
       evidence,
@@ -183,7 +183,7 @@ const anyError = /\berror\b|(?:Error|Exception)\b/i;
 
 /** If an error names a request of this test, drops the blocks that name only requests of other tests. */
 function dropOtherRequests(blocks: readonly string[], network: readonly NetworkEntry[]): readonly string[] {
-  const requestedPaths = network.map(({ url }) => pathOf(url));
+  const requestedPaths = network.map(({ url }) => getPath(url));
   const attributed = blocks.map((block) => {
     const paths = [...block.matchAll(incomingRequest)].map(([, path = '']) => path);
     // Routers log paths relative to their mount point.
@@ -218,7 +218,7 @@ function gotAllResponses({ network }: Evidence, isOwnUrl: (url: string) => boole
 
 /** True if an exception inside the page follows from a script that did not load. */
 function isExplainedError(
-  isExplained: ReturnType<typeof createScriptCheck>,
+  isExplained: ReturnType<typeof createMissingScriptCheck>,
   { message }: TestError,
 ): boolean {
   return pageCall.test(message) && isExplained({ text: stripAnsi(clipText(message, maxCharacters.console)) });
@@ -231,7 +231,7 @@ function findNeededScripts(
   { console, errors }: Evidence,
 ): NetworkEntry[] {
   return lost.filter((script) => {
-    const isExplained = createScriptCheck([script], isOwnUrl);
+    const isExplained = createMissingScriptCheck([script], isOwnUrl);
     return (
       !isOwnUrl(script.url) &&
       (console.some((entry) => !entry.common && isExplained(entry)) ||
@@ -281,7 +281,7 @@ function readStackText({ errors }: Evidence): string {
 }
 
 function readConsoleText(evidence: Evidence, isCounted: (entry: ConsoleEntry) => boolean): string {
-  const isRelevant = (entry: ConsoleEntry) => isAlarming(entry) || !quietTypes.has(entry.type);
+  const isRelevant = (entry: ConsoleEntry) => isErrorEntry(entry) || !quietTypes.has(entry.type);
   const relevant = evidence.console.filter((entry) => isRelevant(entry) && isCounted(entry));
   return relevant
     .slice(-MAX_CONSOLE_ENTRIES)
@@ -314,7 +314,7 @@ const answeredStatus =
  * response (`throw new Error(body.error)`) or its status (`The response (404) has no frame`, `GET /api/cart: 500`), or about HTML or an empty body
  * that cannot be parsed as JSON.
  */
-function createEchoCheck(failed: readonly NetworkEntry[]): (text: string) => boolean {
+function createRepeatedResponseCheck(failed: readonly NetworkEntry[]): (text: string) => boolean {
   const sentences = failed.flatMap((entry) => [
     ...listResponseTexts(entry),
     ...listJsonErrors(entry.responseBody),
@@ -349,7 +349,7 @@ const callFailed =
   /\bFailed to fetch\b|NetworkError when|\bLoad failed\b|\bNetwork ?Error\b|Network request failed/i;
 
 /** Creates a predicate for texts about unreachable hosts that do not explain the failure. */
-function createUnreachedCheck(
+function createUnreachableHostCheck(
   evidence: Evidence,
   isOwnUrl: (url: string) => boolean,
 ): (text: string) => boolean {
@@ -400,7 +400,7 @@ const pageForScript = /Unexpected token '<'|expected expression, got '<'/;
  * Creates a predicate for exceptions that follow from one of these missing scripts and so are not the cause (CS-7). For a script of another site,
  * only undefined names and the library's own name are certain enough.
  */
-function createScriptCheck(
+function createMissingScriptCheck(
   lost: readonly NetworkEntry[],
   isOwnUrl: (url: string) => boolean,
 ): (thrown: { readonly text: string; readonly time?: number }) => boolean {

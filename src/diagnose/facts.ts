@@ -1,6 +1,6 @@
 import { removeEllipsis, type EvidenceSource, type Facts, type Reason } from '../model/diagnosis.js';
 import { findLocator, orderErrors } from './complaint.js';
-import { type Evidence, hasFailed, isAlarming } from '../model/evidence.js';
+import { type Evidence, hasFailed, isErrorEntry } from '../model/evidence.js';
 import { isRefusal } from './graphql-errors.js';
 import { clipText, removeLinePrefixes } from './evidence-texts.js';
 import {
@@ -167,7 +167,7 @@ function findPosition(evidence: Evidence, reason: Reason | undefined): string | 
 
 function listStacks(evidence: Evidence, source: EvidenceSource): (string | null)[] {
   if (source === 'console') {
-    const entries = evidence.console.filter((entry) => !entry.common && isAlarming(entry));
+    const entries = evidence.console.filter((entry) => !entry.common && isErrorEntry(entry));
     return entries.flatMap(({ stack, text, location }) => [stack, text, location]);
   }
   if (source === 'server') return [evidence.serverOutput, ...evidence.network.map(readErrorPage)];

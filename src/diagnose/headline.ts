@@ -4,7 +4,7 @@ import { parseComplaint, findLookAlike, orderErrors, type Complaint } from './co
 import { removeEllipsis, type Reason, removeColumn } from '../model/diagnosis.js';
 import { type TestError, describePhase } from '../model/failure.js';
 import type { Evidence, NetworkEntry } from '../model/evidence.js';
-import { pathOf } from '../urls.js';
+import { getPath } from '../urls.js';
 import { chooseRelevantRequests, describeWrongResponse } from './relevant-requests.js';
 import { formatEndpoint, formatRequest, listResponseTexts } from './requests.js';
 import { findLostCookie, findRedirect } from './auth-redirects.js';
@@ -18,7 +18,7 @@ const MAX_PART = 150;
  */
 export function describeFailure(failed: DiagnosedFailure): string {
   const symptom = describeSymptom(failed);
-  const root = describeRoot(failed);
+  const root = describeRootCause(failed);
   const line = [
     root ?? describeSilentCause(failed) ?? describeRedirect(failed) ?? describeResponse(failed),
     symptom,
@@ -70,7 +70,7 @@ function describeComplaint({ kind, call, subject, detail }: Complaint): string |
 }
 
 /** Returns the deciding evidence with its position in the user's code; null if it is the test's own error. */
-function describeRoot({
+function describeRootCause({
   diagnosis: { category, why, facts },
   evidence: { errors, network },
 }: DiagnosedFailure): string | null {
@@ -112,7 +112,7 @@ function describeResponse({ diagnosis, evidence, failure }: DiagnosedFailure): s
   // The invisible difference is more informative than the response.
   if (evidence.errors.some(({ message }) => findLookAlike(message) !== null)) return null;
   const entry = chooseRelevantRequests(evidence, diagnosis.why).at(-1);
-  if (entry && bypassedRoute(entry, evidence))
+  if (entry && hasBypassedRoute(entry, evidence))
     return `${formatEndpoint(entry)} was answered by a service worker, bypassing the test's route`;
   const wrong =
     entry && entry.resourceType !== 'document' ? describeWrongResponse(entry, evidence.errors) : null;
@@ -120,8 +120,8 @@ function describeResponse({ diagnosis, evidence, failure }: DiagnosedFailure): s
 }
 
 /** True if a service worker answered a request that the test meant to route: routes do not see requests of service workers. */
-function bypassedRoute({ url }: NetworkEntry, { network, steps = [] }: Evidence): boolean {
-  const path = pathOf(url);
+function hasBypassedRoute({ url }: NetworkEntry, { network, steps = [] }: Evidence): boolean {
+  const path = getPath(url);
   const isRouted = steps.some(({ title }) => title.startsWith('Route requests ') && title.includes(path));
   return isRouted && path.length > 1 && network.some((entry) => entry.isOfServiceWorker && entry.url === url);
 }
@@ -189,7 +189,7 @@ function stripLoggerParts(line: string): string {
 function describeRedirect({ diagnosis: { category }, evidence }: DiagnosedFailure): string | null {
   const redirected = category === 'ui-error' ? findRedirect(evidence) : null;
   if (redirected === null) return null;
-  return `${formatEndpoint(redirected)} to ${pathOf(evidence.pageUrl ?? '')}`;
+  return `${formatEndpoint(redirected)} to ${getPath(evidence.pageUrl ?? '')}`;
 }
 
 /** Returns the config line of the step at which the suite failed. */

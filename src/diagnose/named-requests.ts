@@ -1,6 +1,6 @@
 import { findMarkedLine } from './complaint.js';
 import type { Evidence, NetworkEntry } from '../model/evidence.js';
-import { pathOf } from '../urls.js';
+import { getPath } from '../urls.js';
 
 const shortestWord = 3;
 const MAX_TEXT = 4_000;
@@ -33,7 +33,7 @@ export function findNamedRequests(
   failed: readonly NetworkEntry[],
   { errors, failedStep }: Pick<Evidence, 'errors' | 'failedStep'>,
 ): NamedRequests {
-  const paths = [...new Set(failed.map(({ url }) => pathOf(url)))];
+  const paths = [...new Set(failed.map(({ url }) => getPath(url)))];
   const all = paths.map((path) => [path, splitWords(path)] as const);
   const ownWords = new Map(
     all.map(([path, words]) => {
@@ -53,7 +53,7 @@ export function findNamedRequests(
     return { named: failed, isAboutOthers: () => false };
   const others = paths.filter((path) => !named.includes(path));
   return {
-    named: failed.filter(({ url }) => named.includes(pathOf(url))),
+    named: failed.filter(({ url }) => named.includes(getPath(url))),
     isAboutOthers: (text) => {
       const words = splitWords(text);
       return others.some((path) => isNamed(path, words)) && !named.some((path) => isNamed(path, words));

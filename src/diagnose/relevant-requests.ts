@@ -4,7 +4,7 @@ import { type Evidence, type NetworkEntry, hasFailed } from '../model/evidence.j
 import { removeEllipsis, type Reason } from '../model/diagnosis.js';
 import type { DiagnosedFailure } from '../model/cause.js';
 import type { TestError } from '../model/failure.js';
-import { createOwnUrlCheck, pathOf, splitUrl } from '../urls.js';
+import { createOwnUrlCheck, getPath, splitUrl } from '../urls.js';
 import { stripAnsi } from '../visible-text.js';
 import { splitWords } from './named-requests.js';
 import { readErrorBody, formatRequest } from './requests.js';
@@ -130,7 +130,7 @@ function hasEmptyBody({ responseBody, responseHeaders }: NetworkEntry): boolean 
 }
 
 function listPathWords({ url }: NetworkEntry): string[] {
-  return [...splitWords(pathOf(url))].filter((word) => !genericWords.has(word));
+  return [...splitWords(getPath(url))].filter((word) => !genericWords.has(word));
 }
 
 /** Returns a field of a response that contradicts the request's query: `?status=pending → [{"status":"dismissed"}]`. */
@@ -163,7 +163,7 @@ export function findDecidingResponse({ failure, diagnosis, evidence }: Diagnosed
   const entry = chooseRelevantRequests(evidence, diagnosis.why).at(-1);
   if (!entry || entry.resourceType === 'document') return null;
   const isWrong = reason?.source === 'network' || describeWrongResponse(entry, evidence.errors) !== null;
-  return isWrong ? `${entry.method} ${pathOf(entry.url)}` : null;
+  return isWrong ? `${entry.method} ${getPath(entry.url)}` : null;
 }
 
 /** Returns the part of a text around the first of these values, at most `room` characters, with the number of omitted characters at each end. */

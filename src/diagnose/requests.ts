@@ -4,7 +4,7 @@ import { parseComplaint, findLocator } from './complaint.js';
 import { parseGraphQlErrors, formatGraphQlError, isRefusal, isServerError } from './graphql-errors.js';
 import { stripAnsi } from '../visible-text.js';
 import { tryOr } from '../result.js';
-import { isLoopback, pathOf, splitUrl } from '../urls.js';
+import { isLoopback, getPath, splitUrl } from '../urls.js';
 import { readMarkedStatusLine } from './without-quotes.js';
 
 const decorativeTypes = new Set(['image', 'font', 'media', 'ping', 'texttrack', 'manifest']);
@@ -71,7 +71,7 @@ export function findFailedRequests(
 export function isSignIn({ method, url, requestBody }: NetworkEntry): boolean {
   const isSignInPath =
     /\/(?:(?:log|sign)[-_]?in|sessions?|auth(?:enticate)?|token|callback\/credentials)(?:\/\w{0,20})?\/?$/i.test(
-      pathOf(url),
+      getPath(url),
     );
   return method === 'POST' && (isSignInPath || /\bpass(?:word|wd|phrase|code)\b/i.test(requestBody ?? ''));
 }

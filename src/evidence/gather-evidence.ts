@@ -19,7 +19,7 @@ import { markAsData } from './evidence-files.js';
 import { mapEvidence } from './map-evidence.js';
 import type { EvidenceLimits } from './page-evidence.js';
 import { readTestPage, copyComparisonPictures, copyScreenshot } from './page-sources.js';
-import { type PassingTrace, markCommon, findPassingTestsInFile } from './passing-tests.js';
+import { type PassingTrace, markCommonEntries, findPassingTestsInFile } from './passing-tests.js';
 import {
   AFTER_TEST_MS,
   createLogReader,
@@ -27,7 +27,7 @@ import {
   readTestServerOutput,
 } from './server-output.js';
 import type { ParsedMaps } from './source-maps/source-map.js';
-import { findCover } from '../diagnose/complaint.js';
+import { findCoveringElement } from '../diagnose/complaint.js';
 
 /** One failure, and the sources of its evidence. */
 export interface EvidenceRequest {
@@ -128,7 +128,7 @@ async function gatherTest(
     ...failure.errors.map(({ message }) => message),
     ...page.console.map(({ text }) => text),
   ];
-  const markedEntries = markCommon(entries, failure, passing);
+  const markedEntries = markCommonEntries(entries, failure, passing);
   const { console } = markedEntries;
   const network = markedEntries.network.map((entry) => markHtmlInPlaceOfJson(entry, texts));
   const isAppUrl = createOwnUrlCheck({ pageUrl: page.pageUrl, network });
@@ -284,7 +284,7 @@ function createUnfinishedActionErrors(
     const locator = action.slice(action.search(/(?:locator|getBy\w+|frameLocator)\(/));
     return !errors.some(({ message }) => message.includes(locator));
   });
-  const cover = findCover(log.findLast((line) => line.includes('intercepts pointer events')) ?? '');
+  const cover = findCoveringElement(log.findLast((line) => line.includes('intercepts pointer events')) ?? '');
   return unreported.map((action, index) => {
     const isLast = index === unreported.length - 1;
     const why = isLast && cover !== null ? `: ${cover} covers it` : '';

@@ -3,7 +3,7 @@ import {
   type ConsoleEntry,
   type Evidence,
   hasFailed,
-  isAlarming,
+  isErrorEntry,
   type NetworkEntry,
 } from '../model/evidence.js';
 import type { TestError } from '../model/failure.js';
@@ -79,7 +79,7 @@ export function mapEvidence(
 
 function mapConsole(entries: readonly ConsoleEntry[], map: MapPart): ConsoleEntry[] {
   const mapped = new Map<ConsoleEntry, ConsoleEntry>();
-  const alarming = entries.filter(isAlarming);
+  const alarming = entries.filter(isErrorEntry);
   for (const entry of [...alarming, ...entries])
     if (!mapped.has(entry)) mapped.set(entry, mapEntry(entry, map));
   return entries.map((entry) => mapped.get(entry) ?? entry);

@@ -4,7 +4,7 @@ import { stripAnsi } from '../visible-text.js';
 import {
   type ConsoleEntry,
   hasFailed,
-  isAlarming,
+  isErrorEntry,
   type NetworkEntry,
   unanswered,
 } from '../model/evidence.js';
@@ -19,7 +19,7 @@ import type { DiagnosedFailure } from '../model/cause.js';
 import { formatConsoleLine } from '../diagnose/evidence-texts.js';
 import type { Reason } from '../model/diagnosis.js';
 import { readAllServerOutput } from './server-output.js';
-import { isLoopback, pathOf, splitUrl } from '../urls.js';
+import { isLoopback, getPath, splitUrl } from '../urls.js';
 
 /** How often a test had each console error and each failed request, by key. */
 export type ErrorCounts = ReadonlyMap<string, number>;
@@ -64,7 +64,7 @@ export async function readPassingTraces({ traces, tests }: SuiteRun): Promise<re
 
 function countErrors({ console, network }: TestEntries): ErrorCounts {
   const keys = [
-    ...console.filter(isAlarming).map(({ text }) => createConsoleKey(text)),
+    ...console.filter(isErrorEntry).map(({ text }) => createConsoleKey(text)),
     ...network.filter((request) => hasFailed(request) || isRedirected(request)).map(createRequestKey),
     // A polling app always has an open request, which counts as unanswered if the test fails a moment later.
     ...network.filter(hasNoResponse).map((request) => createRequestKey({ ...request, failure: unanswered })),
@@ -82,7 +82,7 @@ function listWrites(network: readonly NetworkEntry[]): string[] {
     (entry) =>
       /^(?:POST|PUT|PATCH|DELETE)$/.test(entry.method) && !hasFailed(entry) && entry.answeredBy !== 'test',
   );
-  const lines = writes.map(({ method, url }) => `${method} ${pathOf(url).slice(0, 120)}`);
+  const lines = writes.map(({ method, url }) => `${method} ${getPath(url).slice(0, 120)}`);
   return [...new Set(lines)].slice(-MAX_WRITES);
 }
 
@@ -122,7 +122,7 @@ export function findPassingTestsInFile(
  * unreachable host, once is enough, and a test of another file counts if this file has no passing test. Never marks an entry that the test's own error
  * quotes.
  */
-export function markCommon<T extends TestEntries>(
+export function markCommonEntries<T extends TestEntries>(
   entries: T,
   failing: { readonly test: TestRef; readonly errors: readonly Pick<TestError, 'message'>[] },
   passing: readonly PassingTrace[],

@@ -1,6 +1,6 @@
 import { readFileSync, realpathSync, statSync, readdirSync } from 'node:fs';
 import path from 'node:path';
-import { isInside, real, relativePath } from '../paths.js';
+import { isInside, resolveLinks, relativePath } from '../paths.js';
 import { tryOr } from '../result.js';
 import { bounds } from './bounded-text.js';
 
@@ -24,8 +24,8 @@ export class ProjectFiles {
 
   constructor(root: string, workspace: string = root) {
     this.#rootAsGiven = path.resolve(root);
-    this.root = real(root);
-    this.workspace = real(workspace);
+    this.root = resolveLinks(root);
+    this.workspace = resolveLinks(workspace);
   }
 
   /** Returns the real path of a file; null if it does not exist, is not a file, or is outside of the workspace. */

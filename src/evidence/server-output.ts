@@ -119,7 +119,7 @@ export async function readTestServerOutput(
   const appWindows = appRequests.map((request) => windowAroundRequest(request, 0));
   const commonLines = new Set(
     notes
-      .clean(readOutput(logs, mergeWindows(dropOverlapping(passingWindows, appWindows))).text)
+      .clean(readOutput(logs, mergeWindows(dropOverlappingWindows(passingWindows, appWindows))).text)
       .split('\n')
       .map(normalize),
   );
@@ -159,7 +159,7 @@ export async function readTestServerOutput(
 }
 
 /** Drops the windows that overlap one of `others`, because their output may be about those. */
-function dropOverlapping(windows: readonly TimeWindow[], others: readonly TimeWindow[]): TimeWindow[] {
+function dropOverlappingWindows(windows: readonly TimeWindow[], others: readonly TimeWindow[]): TimeWindow[] {
   return windows.filter(({ from, to }) => !others.some((other) => other.from <= to && from <= other.to));
 }
 

@@ -14,7 +14,7 @@ import {
   type ConsoleEntry,
   type Evidence,
   hasFailed,
-  isAlarming,
+  isErrorEntry,
   type NetworkEntry,
 } from '../model/evidence.js';
 import { cutMiddle } from '../fenced.js';
@@ -374,7 +374,7 @@ function listConsoleEvents(
 
 function rankConsole(entry: ConsoleEntry): number {
   if (entry.type === 'dialog') return rank.error;
-  if (!isAlarming(entry) && entry.type !== 'warning') return rank.other;
+  if (!isErrorEntry(entry) && entry.type !== 'warning') return rank.other;
   return matcher.removeNoise('console', `${entry.type}: ${entry.text}`) === '' ? rank.quiet : rank.error;
 }
 

@@ -29,7 +29,7 @@ function createRemoteSnapshot(tree: 'before' | 'after'): FileSnapshot {
   };
 }
 
-async function judgeOrder(order: GuardOrder): Promise<void> {
+async function judgeAndReport(order: GuardOrder): Promise<void> {
   try {
     const findings = await judgeChange({
       ...order,
@@ -45,7 +45,7 @@ async function judgeOrder(order: GuardOrder): Promise<void> {
 process.on('message', (message: Incoming) => {
   if (message.type === 'order') {
     limitProcessorTime(message.limitMs);
-    void judgeOrder(message.order);
+    void judgeAndReport(message.order);
   } else pendingRequests.get(message.id)?.(message.value);
 });
 process.on('disconnect', () => process.exit());

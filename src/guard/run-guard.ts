@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { pathInside, real } from '../paths.js';
+import { pathInside, resolveLinks } from '../paths.js';
 import { runWorker } from '../process/worker.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
 import { type GuardFindings, noFindings } from './findings.js';
@@ -101,7 +101,7 @@ export function findSuitePaths(
   { tests, rootDir, configFile }: Pick<SuiteRun, 'tests' | 'rootDir' | 'configFile'>,
   has: (file: string) => boolean = (file) => existsSync(path.join(root, file)),
 ): SuitePaths {
-  const relativeToRoot = (file: string) => relativeIn(root, file);
+  const relativeToRoot = (file: string) => resolveAndRelate(root, file);
   const files = [...new Set(tests.map(({ test }) => test.location.file))].flatMap(
     (file) => relativeToRoot(file) ?? [],
   );
@@ -113,6 +113,6 @@ export function findSuitePaths(
   };
 }
 
-function relativeIn(root: string, file: string): string | null {
-  return pathInside(real(root), real(file));
+function resolveAndRelate(root: string, file: string): string | null {
+  return pathInside(resolveLinks(root), resolveLinks(file));
 }

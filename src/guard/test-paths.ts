@@ -99,11 +99,11 @@ export async function findAppData(
     (bytes) => createFileState(bytes).text ?? [],
   );
   const appTexts = texts.filter((text) => !/['"](?:@playwright\/test|playwright(?:-core)?)['"]/.test(text));
-  return new Set(data.filter((file) => appTexts.some((text) => mentions(text, file))));
+  return new Set(data.filter((file) => appTexts.some((text) => mentionsFile(text, file))));
 }
 
 /** True if code refers to a file, as in `'./rooms.json'`, `'content/rooms/*.json'` or `` `content/rooms/${id}.json` ``. */
-function mentions(text: string, file: string): boolean {
+function mentionsFile(text: string, file: string): boolean {
   const folder = path.posix.basename(path.posix.dirname(file));
   const byName = new RegExp(`['"\`/]${escapeStringRegexp(path.posix.basename(file))}['"\`?]`);
   const byFolder = new RegExp(`['"\`/]${escapeStringRegexp(folder)}/(?:\\*|\\$\\{)`);

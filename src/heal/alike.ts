@@ -111,10 +111,7 @@ function getFile({ project, location }: TestRef): string {
   return `${project} ${location.file}`;
 }
 
-/**
- * Chooses the tests of a cause that also run without its fix (HL-6): the lead and two others, from other files if possible. With the fix, all tests of
- * the cause run.
- */
+/** Chooses the tests of a cause that also run without its fix (HL-6): the lead and two others, from other files if possible. With the fix, all run. */
 export function chooseTestsToRunWithoutFix({ lead, members }: Cause): Set<DiagnosedFailure> {
   const others = members.filter((member) => member !== lead);
   // Prefers tests that ran again, because their evidence is complete.

@@ -92,7 +92,7 @@ export async function applyProof(
         ? null
         : applyToTest(progress, test, {
             refutation: refuted.get(test.causeId),
-            isAsked: unproven.has(test.causeId),
+            hasUnprovenFix: unproven.has(test.causeId),
           });
     if (remaining) failures.set(failureKey(remaining.failure), remaining);
   }
@@ -190,7 +190,10 @@ async function askAboutFix(progress: Progress, work: CauseWork, question: string
 function applyToTest(
   progress: Progress,
   { failure, ended, isLead, causeId }: ProofTest,
-  { refutation, isAsked }: { readonly refutation: Refutation | undefined; readonly isAsked: boolean },
+  {
+    refutation,
+    hasUnprovenFix,
+  }: { readonly refutation: Refutation | undefined; readonly hasUnprovenFix: boolean },
 ): DiagnosedFailure | null {
   const { session } = progress;
   // The cause of this test will be healed again.
@@ -198,7 +201,7 @@ function applyToTest(
   if (ended === 'red' || ended === 'unsteady')
     return session.observations.findLatestFailure(failure) ?? failure;
   const isFlaky = ended === 'flaky' || refutation?.kind === 'flaky';
-  const verdict = isFlaky ? 'flaky' : isAsked ? 'green-once' : 'healed';
+  const verdict = isFlaky ? 'flaky' : hasUnprovenFix ? 'green-once' : 'healed';
   announceVerdicts(session, [failure], { verdict, sharedFix: !isLead && !isFlaky });
   if (isFlaky && failure.failure.scope === 'test')
     session.bus.emit({ type: 'cause.flaky', tests: [failure.failure.test], causeId });

@@ -44,7 +44,7 @@ function addKeys(failures: readonly DiagnosedFailure[]): KeyedFailures {
  * Records failures that turned green without a change as flaky, which need no agent (HL-7). If the test belongs to a cause whose fix is not proven yet,
  * the fix may be the reason, so the test joins its proof instead.
  */
-export async function applyFlaky(progress: Progress, green: readonly DiagnosedFailure[]): Promise<void> {
+export async function recordFlakes(progress: Progress, green: readonly DiagnosedFailure[]): Promise<void> {
   const { session, proofTests } = progress;
   const flaky = green.filter((failure) => !belongsToOpenCause(progress, failure));
   for (const failure of green) {
@@ -55,7 +55,7 @@ export async function applyFlaky(progress: Progress, green: readonly DiagnosedFa
     const test = createProofTest(progress, { failure, causeId, isLead: false, runsBothWays: true });
     proofTests.splice(index === -1 ? proofTests.length : index, 1, test);
   }
-  const edited = flaky.filter(({ failure }) => session.testFiles.listEditsFor(failure).length > 0);
+  const edited = flaky.filter(({ failure }) => session.testFiles.listEditsToTest(failure).length > 0);
   if (edited.length > 0) {
     session.bus.emit({ type: 'run.warning', message: await storeEdits(session, edited) });
     announceVerdicts(session, edited, { verdict: 'escalated' });
@@ -98,13 +98,13 @@ export async function applyResult(progress: Progress, work: CauseWork): Promise<
   progress.finishedWork.set(cause.id, work);
   if (verdict !== 'healed') await endCause(progress, cause, work.end ?? end);
   if (verdict === 'healed' || verdict === 'superseded' || verdict === 'flaky')
-    return applyProgress(progress, work, verdict);
+    return applyHoldingFix(progress, work, verdict);
   announceVerdicts(session, cause.members, { verdict: verdict === 'interrupted' ? 'failed' : verdict });
   return [];
 }
 
 /** Handles a fix that holds: the lead and every other test of the cause is now green or has a different error. */
-async function applyProgress(
+async function applyHoldingFix(
   progress: Progress,
   { cause, trial }: CauseWork,
   verdict: CauseEnd['verdict'],

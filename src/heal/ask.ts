@@ -45,7 +45,7 @@ export async function askAboutEdits(
 /** Stores other people's edits to tests, with their patch, and describes them in a sentence. */
 export async function storeEdits(session: Session, failures: readonly DiagnosedFailure[]): Promise<string> {
   const { folder, bus, testFiles } = session;
-  const files = [...new Set(failures.flatMap(({ failure }) => testFiles.listEditsFor(failure)))];
+  const files = [...new Set(failures.flatMap(({ failure }) => testFiles.listEditsToTest(failure)))];
   const change = await testFiles.createChange(openContentStore(folder.dir));
   await storeChange(folder.dir, change);
   const { patch } = await writePatch(session, change, path.join(folder.dir, 'edited-tests'));

@@ -1,7 +1,7 @@
 import { chooseNeighbors, chooseRepresentatives, type GreenTest, groupAlike, ranBefore } from './alike.js';
 import type { DiagnosedFailure } from '../model/cause.js';
 import { failureKey, formatTitles, listTests } from '../model/failure.js';
-import { countRedsNeeded } from '../model/failure-rate.js';
+import { countNeededRedRuns } from '../model/failure-rate.js';
 import { relativePath } from '../paths.js';
 import { duration } from '../format.js';
 import { groupIntoCauses } from '../diagnose/group.js';
@@ -135,7 +135,7 @@ async function findGreenByChance(
   const needed = new Map<DiagnosedFailure, number>();
   for (const failure of confirmed) {
     const count = (await wasGreen(failure)) ? { red: 1, runs: 2 } : flakes.get(failureKey(failure.failure));
-    needed.set(failure, count ? countRedsNeeded(count) : 0);
+    needed.set(failure, count ? countNeededRedRuns(count) : 0);
   }
   const green = new Set<DiagnosedFailure>();
   for (let reds = 1 + session.settings.verify.confirm; !session.signal.aborted; reds += 1) {
@@ -159,13 +159,13 @@ async function rerunAfterOthers(
   green: readonly DiagnosedFailure[],
 ): Promise<Omit<Confirmation, 'blockedBy'>> {
   const { session, ranTests } = progress;
-  const others = (failure: DiagnosedFailure) =>
+  const listOtherIds = (failure: DiagnosedFailure) =>
     listIdsBefore(failure, ranTests).filter((id) => !failure.rerunIds.includes(id));
-  const tests = green.filter((failure) => others(failure).length > 0);
+  const tests = green.filter((failure) => listOtherIds(failure).length > 0);
   const unchanged = { confirmed: [], flaky: green, uncovered: [] };
   if (tests.length === 0 || session.signal.aborted) return unchanged;
   const ownIds = tests.flatMap(({ rerunIds }) => rerunIds);
-  const all = new Set([...ownIds, ...tests.flatMap(others)]);
+  const all = new Set([...ownIds, ...tests.flatMap(listOtherIds)]);
   const files = new Set(listTests(tests).map(({ location }) => location.file));
   const idsInSameFiles = ranTests.flatMap(({ test }) => (files.has(test.location.file) ? [test.id] : []));
   const isShort = (session.suite.plan.estimateMs([...all]) ?? 0) <= MAX_RUN_WITH_OTHERS_MS;
@@ -175,7 +175,7 @@ async function rerunAfterOthers(
   const greenAlone = await findGreenAlone(session, redAgain);
   const confirmed = redAgain.flatMap((before) => {
     const failure = greenAlone.has(before) ? rerun.observe(before).failure : null;
-    const earlier = others(before).filter((id) => ids.includes(id));
+    const earlier = listOtherIds(before).filter((id) => ids.includes(id));
     if (failure === null || earlier.length === 0) return [];
     const setUps = failure.failure.scope === 'test' ? (failure.failure.setUp?.projects ?? []) : [];
     const needed = ranTests.filter(({ test }) => earlier.includes(test.id) && !setUps.includes(test.project));
@@ -231,7 +231,7 @@ function listIdsBefore({ failure }: DiagnosedFailure, tests: readonly GreenTest[
 /** True if a failure has occurred often enough, most recently in the current tree, and has its trace. */
 function isConfirmed({ session }: Progress, failure: DiagnosedFailure): boolean {
   if (!failure.isTraced && failure.failure.scope === 'test') return false;
-  return session.observations.countReds(failure) > Math.max(1, session.settings.verify.confirm);
+  return session.observations.countRedRuns(failure) > Math.max(1, session.settings.verify.confirm);
 }
 
 /**

@@ -29,7 +29,7 @@ export function searchCulprits(question: CulpritQuestion): CulpritSearch {
   const { kept, results, greens, reds } = question;
   const listResultsWithout = (without: readonly string[]) =>
     results.filter((result) => isWithout(result, { kept, without }));
-  const found = findSet(question, (changes) => listResultsWithout(changes)[0]?.shown);
+  const found = findSmallestSet(question, (changes) => listResultsWithout(changes)[0]?.shown);
   if ('kind' in found) return found;
   const without = listAllChanges(found.fixes);
   const [green, red] = [listResultsWithout(without), listResultsWithout([])];
@@ -41,7 +41,7 @@ export function searchCulprits(question: CulpritQuestion): CulpritSearch {
 }
 
 /** Returns the smallest set of fixes without which the test is green, or the run that the search needs next. */
-function findSet(
+function findSmallestSet(
   { suspects }: CulpritQuestion,
   findOutcomeWithout: (changes: readonly string[]) => TestRunResult['shown'] | undefined,
 ): { readonly fixes: readonly FixInProof[] } | CulpritSearch {

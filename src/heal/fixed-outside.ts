@@ -21,7 +21,7 @@ export async function wasFixedOutside(session: Session, cause: Cause): Promise<b
   if (cause.parent !== null || isEdited(session, cause)) return false;
   const { observations, signal } = session;
   while (!signal.aborted) {
-    const greens = observations.countGreensAfterReds(cause.lead);
+    const greens = observations.countGreenRunsAfterRed(cause.lead);
     if (greens === null || greens >= GREENS) return greens !== null;
     const rerun = await retest(session, { failures: [cause.lead], purpose: 'retest', causeId: cause.id });
     if (!isGreen(rerun.observe(cause.lead))) return false;

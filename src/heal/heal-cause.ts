@@ -1,12 +1,12 @@
 import { getEndReason } from '../model/attempt.js';
 import { builtIn } from '../model/built-in.js';
-import { findUnrefutedEnvironment, chooseRetryAxis } from '../model/cause.js';
+import { explainWhyNoAgentHelps, chooseRetryAxis } from '../model/cause.js';
 import type { CauseEnd } from '../model/verdict.js';
 import { unreachable } from '../unreachable.js';
 import { askPerson, mayBeIntended, repeatOpenQuestion } from './ask.js';
 import {
   applyTrial,
-  endJudged,
+  endJudgedAttempt,
   guardTrial,
   isReady,
   judgeAlone,
@@ -86,7 +86,7 @@ function createHistory(
     hasProposals: hasProposals && (chosen !== null || (proposers.length > 0 && routed.length > 0)),
     ...(routed.length > 0 && agents.length === 0 ? { noAgent } : {}),
     retry: chooseRetryAxis(cause),
-    environment: findUnrefutedEnvironment(cause),
+    environment: explainWhyNoAgentHelps(cause),
     agents,
     spent: session.spending.getSpent(cause, session.clock.now()),
   };
@@ -229,7 +229,7 @@ async function tryInProject(schedule: Schedule, work: CauseWork, trial: Trial): 
   if (trial.end === null && trial.change) await tryWithOthers(schedule, work);
   if (isGreenWithOthers(trial) && trial.retest) {
     const judged = { kind: 'green', proof: [] } as const;
-    await endJudged(session, work, { trial, rerun: trial.retest, judged });
+    await endJudgedAttempt(session, work, { trial, rerun: trial.retest, judged });
   }
   if (trial.end === null) await applyTrial(session, trial);
   if (trial.end === null)

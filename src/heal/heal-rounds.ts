@@ -30,7 +30,7 @@ import { retest } from './retest.js';
 import { revertDeadEnds } from './revert-fixes.js';
 import { announceVerdicts } from './announce-tests.js';
 import type { Session } from './session.js';
-import { applyFlaky, listFailuresWithoutCause, recheckFailedCauses } from './apply-result.js';
+import { recordFlakes, listFailuresWithoutCause, recheckFailedCauses } from './apply-result.js';
 
 /**
  * Heals the failures of the first run in rounds. A fix that lets the suite start, or a test get past its first error, reveals new failures, which get
@@ -39,7 +39,7 @@ import { applyFlaky, listFailuresWithoutCause, recheckFailedCauses } from './app
 export async function healRun(session: Session, first: SuiteRun): Promise<HealResult> {
   const progress = createProgress(session, first);
   const failures = [...(await diagnoseFirstRun(session, first)), ...(await runUnreached(session, first))];
-  const activeFailures = await dropQuarantined(progress, failures);
+  const activeFailures = await dropQuarantinedFailures(progress, failures);
   let pending = activeFailures.filter(({ failure }) => failure.scope === 'suite');
   const tests = activeFailures.filter(({ failure }) => failure.scope === 'test');
   if (pending.length === 0) pending = tests.splice(0);
@@ -48,13 +48,13 @@ export async function healRun(session: Session, first: SuiteRun): Promise<HealRe
       pending = await healRound(progress, pending);
       // The suite's own failure could not be healed, but tests ran despite it, so their failures are healed one by one.
       if (pending.length === 0) pending = tests.splice(0).filter((failure) => isUndecided(progress, failure));
-      if (pending.length === 0 && !isSuiteRed(progress)) pending = releaseBlocked(progress);
+      if (pending.length === 0 && !isSuiteRed(progress)) pending = releaseBlockedFailures(progress);
     }
     if (!session.signal.aborted) await revertDeadEnds(progress);
     await recheckFailedCauses(progress);
     const remainder = await proveFixes(progress, first);
     const remaining = [
-      ...(await healUnproven(progress, remainder.toRepeat)),
+      ...(await healUnprovenCauses(progress, remainder.toRepeat)),
       ...remainder.failures.map(([, failure]) => failure),
     ];
     pending = [...pending, ...remaining];
@@ -73,7 +73,7 @@ export async function healGivenCauses(
 ): Promise<{ readonly paused: boolean }> {
   for (const cause of causes) announceCause(progress, cause);
   await healCauses(progress, causes, { revealed: new Map(), searches: null });
-  do await healUnproven(progress, (await proveFixes(progress, first)).toRepeat);
+  do await healUnprovenCauses(progress, (await proveFixes(progress, first)).toRepeat);
   while ([...progress.causes.values()].some((cause) => isUnproven(progress, cause)));
   return { paused: announceIfPaused(progress) };
 }
@@ -106,7 +106,7 @@ async function runUnreached(session: Session, first: SuiteRun): Promise<readonly
 }
 
 /** Heals causes again whose fix did not hold in the proof. */
-async function healUnproven(
+async function healUnprovenCauses(
   progress: Progress,
   toRepeat: readonly CauseWork[],
 ): Promise<readonly DiagnosedFailure[]> {
@@ -125,7 +125,7 @@ async function healUnproven(
 }
 
 /** Returns the failures that could not be confirmed because the suite did not start, and are still undecided. */
-function releaseBlocked(progress: Progress): DiagnosedFailure[] {
+function releaseBlockedFailures(progress: Progress): DiagnosedFailure[] {
   const blocked = [...progress.blocked.values()];
   progress.blocked.clear();
   return blocked.filter((failure) => isUndecided(progress, failure));
@@ -144,14 +144,14 @@ async function healRound(
   progress: Progress,
   failures: readonly DiagnosedFailure[],
 ): Promise<DiagnosedFailure[]> {
-  const active = await dropQuarantined(progress, failures);
+  const active = await dropQuarantinedFailures(progress, failures);
   const { workspace } = progress.session;
   const likelyCauses = groupIntoCauses(active);
   const reviewers = mayReviewFixes(progress.session) ? 1 : 0;
   const copiesReady = workspace.prepare(countParallelAgents(progress.session, likelyCauses) + reviewers);
   const { confirmed, flaky, uncovered, blockedBy } = await confirm(progress, active);
   if (progress.session.signal.aborted) return [...failures];
-  await applyFlaky(progress, flaky);
+  await recordFlakes(progress, flaky);
   if (blockedBy) {
     for (const failure of active) progress.blocked.set(failureKey(failure.failure), failure);
     return [blockedBy];
@@ -216,7 +216,7 @@ function findParent(earlierCauses: readonly Cause[], cause: Cause): string | nul
 }
 
 /** Removes failures of quarantined tests: they are reported, get no agent, and do not fail the run (ME-7). */
-async function dropQuarantined(
+async function dropQuarantinedFailures(
   { session }: Progress,
   failures: readonly DiagnosedFailure[],
 ): Promise<DiagnosedFailure[]> {

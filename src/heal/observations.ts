@@ -102,14 +102,14 @@ export class Observations {
   }
 
   /** Returns in how many runs a test was green, if it was red in each run before them and in none since; otherwise null. */
-  countGreensAfterReds(failed: HasFailure): number | null {
+  countGreenRunsAfterRed(failed: HasFailure): number | null {
     const greens = this.#listRows(failed).map(isGreen);
     const first = greens.indexOf(true);
     return first > 0 && greens.slice(first).every(Boolean) ? greens.length - first : null;
   }
 
   /** Returns how often in a row a test has failed this way; 0 unless its last run had the changes that are in the project now. */
-  countReds(failure: DiagnosedFailure): number {
+  countRedRuns(failure: DiagnosedFailure): number {
     const isSuite = failure.failure.scope === 'suite';
     // A run whose suite did not start shows nothing about its tests.
     const rows = this.#listRows(failure).filter(({ suiteFailure }) => isSuite || suiteFailure === null);

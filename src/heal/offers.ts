@@ -97,7 +97,7 @@ async function proveGreen(
     }),
     greens: settings.verify.repeat,
     reds: 0,
-    inCleanCopy: false,
+    needsCleanCopy: false,
     haveDifferentCauses: () => true,
     otherTests: null,
   });

@@ -39,7 +39,7 @@ export function planProof(question: ProofQuestion): NextProofStep {
     planSeparateRuns(question, testsWithoutDoubt) ??
     planRunWithout(question, shared) ??
     findFirst(doubts, (doubt) => planProofAlone(question, doubt)) ??
-    (question.inCleanCopy ? planCleanRun(question, tests) : null) ??
+    (question.needsCleanCopy ? planCleanRun(question, tests) : null) ??
     planOtherTests(question, tests) ?? { kind: 'settled' }
   );
 }
@@ -136,7 +136,7 @@ function planForTest(question: ProofQuestion, test: TestInProof): TestPlan {
     });
   }
   // A test outside the re-run of the fix needs one green run fewer, because an extra run for it alone is not worthwhile.
-  if (greens < (test.runsBothWays ? countGreensNeeded(question, test) : Math.max(1, question.greens - 1)))
+  if (greens < (test.runsBothWays ? countNeededGreenRuns(question, test) : Math.max(1, question.greens - 1)))
     return { kind: 'with' };
   if (!test.runsBothWays || question.reds === 0) return { kind: 'shown' };
   const runs = recorded.filter(
@@ -224,7 +224,7 @@ function listRunsWithoutFix(question: ProofQuestion, test: TestInProof): readonl
 const ACCEPTED_LUCK = 0.01;
 
 /** Returns how often a test must be green with its fix: more often if, with the same changes but without the fix, it was sometimes red and sometimes green. */
-function countGreensNeeded(question: ProofQuestion, test: TestInProof): number {
+function countNeededGreenRuns(question: ProofQuestion, test: TestInProof): number {
   const runs = listRunsWithoutFix(question, test).filter(
     ({ isClean, shown }) => !isClean && shown !== 'nothing',
   );
@@ -401,7 +401,7 @@ function planProofAlone(question: ProofQuestion, doubt: Doubt): NextProofStep | 
       }
     );
   }
-  if (tests.some((test) => listRunsAlone(test, []).length < countGreensNeeded(question, test)))
+  if (tests.some((test) => listRunsAlone(test, []).length < countNeededGreenRuns(question, test)))
     return run(tests, []);
   if (question.reds === 0) return null;
   const judged = tests

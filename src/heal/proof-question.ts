@@ -73,7 +73,7 @@ export interface ProofQuestion {
   readonly greens: number;
   readonly reds: number;
   /** True to prove each fix in a clean copy, too. */
-  readonly inCleanCopy: boolean;
+  readonly needsCleanCopy: boolean;
   /** True if runs outside the proof have shown that two fixes are for different faults. */
   readonly haveDifferentCauses: (fix: string, other: string) => boolean;
   /** The other tests; null if they do not run. */
@@ -134,9 +134,9 @@ export function isWithout(
   { kept, without }: { readonly kept: readonly string[]; readonly without: readonly string[] },
 ): boolean {
   const remaining = kept.filter((id) => !without.includes(id));
-  const isAsked = without.length > 0 && isSameSet(result.without, without);
+  const isExact = without.length > 0 && isSameSet(result.without, without);
   return (
-    isSameSet(result.changes, remaining) || (isAsked && result.changes.every((id) => remaining.includes(id)))
+    isSameSet(result.changes, remaining) || (isExact && result.changes.every((id) => remaining.includes(id)))
   );
 }
 

@@ -118,7 +118,7 @@ function createQuestion(proof: Proof): ProofQuestion {
     tests: tests.map((test) => createPlannedTest(progress, test)),
     greens: repeat,
     reds: flips,
-    inCleanCopy: level === 'clean',
+    needsCleanCopy: level === 'clean',
     haveDifferentCauses: (fix, other) =>
       progress.searches.some((searches) => searches.haveDifferentCauses(fix, other)),
     otherTests: regression.listOtherTests(tests, { hasRefutedFixes: proof.refuted.size > 0 }),

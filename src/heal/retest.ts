@@ -37,10 +37,7 @@ export interface RetestRequest {
   readonly proof?: { readonly part: ProofPart; readonly without: readonly string[] };
 }
 
-/**
- * Re-runs exactly the given failures from scratch, after `verify.prepare` (HL-1, HL-9), or the whole selection if the suite itself
- * failed (CS-10).
- */
+/** Re-runs exactly the given failures from scratch, after `verify.prepare` (HL-1, HL-9), or the whole selection if the suite itself failed (CS-10). */
 export async function retest(session: Session, request: RetestRequest): Promise<Retest> {
   const { failures, purpose, causeId, proof } = request;
   const prepareOutput = await session.suite.prepare();

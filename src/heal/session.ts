@@ -90,7 +90,7 @@ export interface Session {
   /** The results of all Playwright runs for each test. */
   readonly observations: Observations;
   /** Notices other people's edits to tests during the run. */
-  readonly testFiles: Pick<TestFiles, 'observe' | 'listEditsFor' | 'createChange'>;
+  readonly testFiles: Pick<TestFiles, 'observe' | 'listEditsToTest' | 'createChange'>;
   /** Masks secrets in every text that leaves self-heal. */
   readonly redactor: Redactor;
   /** Judges an agent's changes (HN-3). */

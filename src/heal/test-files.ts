@@ -64,7 +64,7 @@ export class TestFiles {
   }
 
   /** Returns the files of a test that somebody edited between its last red run and its newest green one. */
-  listEditsFor(failure: Failure): readonly string[] {
+  listEditsToTest(failure: Failure): readonly string[] {
     return this.#edited.get(failureKey(failure)) ?? [];
   }
 
@@ -123,8 +123,8 @@ export async function listTestFiles(root: string, suitePaths: SuitePaths): Promi
 
 /** True if somebody edited a test of a cause before it turned green. */
 export function isEdited(
-  { testFiles }: { readonly testFiles: Pick<TestFiles, 'listEditsFor'> },
+  { testFiles }: { readonly testFiles: Pick<TestFiles, 'listEditsToTest'> },
   { members }: Pick<Cause, 'members'>,
 ): boolean {
-  return members.some(({ failure }) => testFiles.listEditsFor(failure).length > 0);
+  return members.some(({ failure }) => testFiles.listEditsToTest(failure).length > 0);
 }

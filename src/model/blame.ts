@@ -87,7 +87,7 @@ export function formatBlamePosition(blame: Blame): string {
 }
 
 /** Describes the result of a search, preceded by its position if it has one. */
-export function describeBlameAt(blame: Blame): string {
+export function describeBlameWithPosition(blame: Blame): string {
   const at = formatBlamePosition(blame);
   return `${at}${at === '' ? '' : ': '}${describeBlame(blame)}`;
 }

@@ -78,13 +78,13 @@ export interface Cause {
  * True if a search for the breaking change can show that the machine is not at fault. It cannot if self-heal has found the fault on the machine
  * itself, or if the test passes although it is marked to fail.
  */
-export function isEnvironmentRefutable({ lead }: Pick<Cause, 'lead'>): boolean {
+export function canBlameRuleOutMachine({ lead }: Pick<Cause, 'lead'>): boolean {
   const { failure, machine } = lead;
   return !machine && !(failure.scope === 'test' && failure.status === 'passed');
 }
 
 /** Returns why no agent can help. Null if reverting a change to the app turns the test green, because then code can fix it (HL-7). */
-export function findUnrefutedEnvironment({
+export function explainWhyNoAgentHelps({
   environment,
   blame,
 }: Pick<Cause, 'environment' | 'blame'>): string | null {

@@ -230,7 +230,7 @@ export function describeProblem(
     reason = null,
   }: { readonly tests: number; readonly agentQuestion: string | null; readonly reason?: string | null },
 ): string {
-  const place = describePlace(diagnosis);
+  const place = describeFaultLocation(diagnosis);
   const testCountText = tests > 1 ? ` ${tests} tests fail because of it.` : '';
   const neededHelp =
     diagnosis.retry === 'never_retry'
@@ -242,7 +242,7 @@ export function describeProblem(
   return `${problemsByCategory[diagnosis.category]}${place}.${testCountText}${neededHelp}${reasonText}${agentQuestionText}`;
 }
 
-function describePlace({ facts }: Diagnosis): string {
+function describeFaultLocation({ facts }: Diagnosis): string {
   if (facts.policy !== null && facts.table !== null)
     return `: a security rule of the table ${facts.table} forbids it`;
   if (facts.table !== null) return `, on the table ${facts.table}`;

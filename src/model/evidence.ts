@@ -23,7 +23,7 @@ const consoleEntryShape = z.object({
 export type ConsoleEntry = z.infer<typeof consoleEntryShape>;
 
 /** True if a console entry reports an error. Vue logs warnings where other frameworks log errors. */
-export function isAlarming({ type, text }: Pick<ConsoleEntry, 'type' | 'text'>): boolean {
+export function isErrorEntry({ type, text }: Pick<ConsoleEntry, 'type' | 'text'>): boolean {
   return type === 'pageerror' || type === 'error' || (type === 'warning' && text.startsWith('[Vue warn]: '));
 }
 
@@ -128,10 +128,7 @@ export const evidenceShape = z.object({
   serverLines: listOf(serverLineShape).exactOptional(),
   /** Output lines that may not be about this failure: passing tests have them, too, or the test had no active request. */
   ofOthers: textList.exactOptional(),
-  /**
-   * Playwright's accessibility snapshot of the page (YAML) or, if it took none, the page's elements, one per line; empty if the page is blank, null
-   * if unknown.
-   */
+  /** Playwright's accessibility snapshot of the page (YAML) or, without one, its elements, one per line; empty for a blank page, null if unknown. */
   ariaSnapshot: textOrNull,
   /** The page's URL at the failure, or null. */
   pageUrl: textOrNull,

@@ -107,14 +107,14 @@ export function computeLowestRate(count: Count): number {
  * Counts the green runs that prove that a test is no longer flaky: a test with the lowest compatible rate would pass them with a chance of at most 1 %.
  * Infinity if it was never red.
  */
-export function countGreensNeeded(count: Count): number {
+export function countNeededGreenRuns(count: Count): number {
   const rate = computeLowestRate(count);
   if (rate <= 0) return Infinity;
   return rate >= 1 ? 1 : Math.ceil(Math.log(toleratedError.proof) / Math.log1p(-rate));
 }
 
 /** Counts the red runs that prove that a flaky test is broken now: at its rate, but at most one half, their chance is at most 1 %. */
-export function countRedsNeeded({ red, runs }: Count): number {
+export function countNeededRedRuns({ red, runs }: Count): number {
   return red > 0 ? Math.ceil(Math.log(toleratedError.proof) / Math.log(Math.min(1 / 2, red / runs))) : 1;
 }
 

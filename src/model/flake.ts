@@ -1,6 +1,12 @@
 import { z } from 'zod';
 import { testShape } from './failure.js';
-import { computeBounds, countShape, formatCount, countGreensNeeded, formatPercent } from './failure-rate.js';
+import {
+  computeBounds,
+  countShape,
+  formatCount,
+  countNeededGreenRuns,
+  formatPercent,
+} from './failure-rate.js';
 import { listOf, textList } from './shape.js';
 
 /**
@@ -37,7 +43,7 @@ export function describeFlake({ kind, red, alone, condition }: Flake): string {
 
 /** Explains why no fix for a flake can be proven within so many runs; null if one can. */
 export function explainTooRare({ red }: Pick<Flake, 'red'>, maxRuns: number): string | null {
-  const needed = countGreensNeeded(red);
+  const needed = countNeededGreenRuns(red);
   if (needed <= maxRuns) return null;
   return needed === Infinity
     ? 'too rare to prove a fix with any number of green runs'

@@ -7,7 +7,7 @@ import {
   wasReverted,
   describeAttemptEnd,
 } from '../model/attempt.js';
-import { describeBlameAt } from '../model/blame.js';
+import { describeBlameWithPosition } from '../model/blame.js';
 import { type Offer, describeOffer, listOffers } from '../model/escalation.js';
 import { formatRateProof } from '../model/failure-rate.js';
 import { describeFlake } from '../model/flake.js';
@@ -144,7 +144,7 @@ export function listRows(
   const { blame, warning, source, attempts, proof, testProofs, reason } = cause;
   const [why] = cause.why;
   const rows: (Row | false | null | undefined | '')[] = [
-    blame && { label: 'blame', text: describeBlameAt(blame) },
+    blame && { label: 'blame', text: describeBlameWithPosition(blame) },
     flake && { label: 'flake', text: describeFlake(flake) },
     why && { label: 'why', text: `${why.source}: ${why.evidence}`, isCode: true },
     !why && warning !== null && { label: 'why', text: warning },

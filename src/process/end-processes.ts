@@ -121,7 +121,7 @@ function findOrphansInFolder(folder: string, table: readonly ProcessEntry[]): Pr
   const managers = new Set(table.filter(({ command }) => command === 'systemd').map(({ pid }) => pid));
   const isOrphan = ({ parent }: ProcessEntry) => parent === 1 || managers.has(parent);
   const candidates = table.filter((entry) => !entry.hasTerminal && isOrphan(entry));
-  return candidates.filter(({ pid }) => listOpenPaths(pid).some((file) => isPathIn(file, folder)));
+  return candidates.filter(({ pid }) => listOpenPaths(pid).some((file) => isPathInFolder(file, folder)));
 }
 
 function listOpenPaths(pid: number): string[] {
@@ -132,6 +132,6 @@ function listOpenPaths(pid: number): string[] {
 }
 
 /** The kernel appends ` (deleted)` to the path of a deleted file. */
-function isPathIn(file: string, folder: string): boolean {
+function isPathInFolder(file: string, folder: string): boolean {
   return file === folder || file === `${folder} (deleted)` || file.startsWith(`${folder}/`);
 }

@@ -20,7 +20,7 @@ import {
   StateRefused,
   findTracked,
 } from '../state-folder.js';
-import { isInside, real } from '../paths.js';
+import { isInside, resolveLinks } from '../paths.js';
 import { redact } from '../secrets/redactor.js';
 import { type Problem, reasonOf } from '../problem.js';
 import { type Result, err, ok } from '../result.js';
@@ -105,7 +105,7 @@ async function openSqliteFile(
   if (isInside(stateFolder(cwd), file)) makeStateFolder(path.dirname(file));
   else mkdirSync(path.dirname(file), { recursive: true });
   // A store outside of the project may be a link, for example to a shared disk.
-  checkDatabase(isInside(stateFolder(cwd), file) ? file : real(file));
+  checkDatabase(isInside(stateFolder(cwd), file) ? file : resolveLinks(file));
   const database = new Libsql(file, { timeout: TIMEOUT_MS });
   try {
     checkContents(database, mayCreate);

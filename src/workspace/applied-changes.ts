@@ -124,7 +124,7 @@ export class AppliedChanges {
   }
 
   /** True if a file has not changed since this run last wrote it, in a change or a revert. */
-  isAsLastWritten(file: string, now: FileState | null): boolean {
+  isUnchangedSinceWrite(file: string, now: FileState | null): boolean {
     const written = this.#lastWritten.get(file);
     return written !== undefined && isSameState(written, now);
   }

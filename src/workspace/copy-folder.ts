@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs';
 import { lstat, mkdir, mkdtemp, readdir, rm, rmdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { listCacheFolders, listUsableCaches, keyOf } from '../work-folder.js';
+import { listCacheFolders, listUsableCaches, createProjectKey } from '../work-folder.js';
 
 export interface CopyFolderOptions {
   /** The project. Two packages of one repository have separate copies. */
@@ -46,7 +46,7 @@ export async function findCopies(project: string): Promise<string[]> {
 }
 
 function createFolderName(project: string): string {
-  return `self-heal-${keyOf(project)}`;
+  return `self-heal-${createProjectKey(project)}`;
 }
 
 /** The marker is a folder, because a folder is created atomically: after a kill, a copy is either empty or marked. */

@@ -15,7 +15,7 @@ import {
   getFileKind,
   readFileState,
 } from './file-state.js';
-import { type Entry, isWritable, listAll, listProject, findUnwritable } from './project-files.js';
+import { type Entry, isWritable, listAllEntries, listProject, findUnwritable } from './project-files.js';
 import { pointsOutside } from './write-files.js';
 
 /** A copy of a project in which an agent works, at its own path. */
@@ -193,7 +193,7 @@ export async function mirror<Item extends Source>(
 ): Promise<Item[]> {
   await mkdir(target, { recursive: true });
   const sourceByPath = new Map(sources.map((source) => [source.path, source]));
-  const before = new Map((existing ?? (await listAll(target))).map((entry) => [entry.path, entry]));
+  const before = new Map((existing ?? (await listAllEntries(target))).map((entry) => [entry.path, entry]));
   const stale = [...before.values()].filter(({ path, kind }) => sourceByPath.get(path)?.kind !== kind);
   await removeAll(target, stale);
   for (const { path: folder, stat } of sources.filter(({ kind }) => kind === 'folder')) {
@@ -320,8 +320,8 @@ export async function collectChanges(
   copy: ProjectCopy,
   contents: ContentStore,
 ): Promise<CollectResult> {
-  const tree = indexByPath((await listAll(copy.tree)).filter(isFile));
-  const base = indexByPath((await listAll(copy.base)).filter(isFile));
+  const tree = indexByPath((await listAllEntries(copy.tree)).filter(isFile));
+  const base = indexByPath((await listAllEntries(copy.base)).filter(isFile));
   const copiedByPath = indexByPath(copy.entries);
   const isTouched = (file: string) => {
     const now = tree.get(file);

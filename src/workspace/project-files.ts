@@ -67,13 +67,13 @@ export async function listProject(root: string): Promise<Entry[]> {
 }
 
 /** Lists all entries below one of our own folders. Every entry counts as `source`. */
-export async function listAll(root: string): Promise<Entry[]> {
+export async function listAllEntries(root: string): Promise<Entry[]> {
   return listEntries(root, null);
 }
 
 /** Creates a snapshot of the files below one of our own folders. */
 export function createFolderSnapshot(root: string): FileSnapshot {
-  return createDiskSnapshot(root, async () => listFilePaths(await listAll(root)));
+  return createDiskSnapshot(root, async () => listFilePaths(await listAllEntries(root)));
 }
 
 /** Creates a snapshot of a project's source files. */

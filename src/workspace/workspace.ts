@@ -179,7 +179,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
         ignored,
         refused,
         changedInProject: await listFilesChangedSince(root, copy, (file, now) =>
-          changes.isAsLastWritten(file, now),
+          changes.isUnchangedSinceWrite(file, now),
         ).catch(() => []),
         before,
         after: applyEdits(before, edits, contents),

@@ -44,22 +44,19 @@ describe('the search for the change to blame', () => {
 
   it.each([
     ['nothing is uncommitted', {}],
-    ['what is uncommitted is not the cause', { 'src/b.ts': joinLines('one', 'mine') }],
+    ['the uncommitted change is not to blame', { 'src/b.ts': joinLines('one', 'mine') }],
     ['only the set-up of self-heal is uncommitted', { 'agents.yaml': 'version: 1\n' }],
-  ])(
-    'BL-2 searches the last commits where nothing is known to have been green: %s',
-    async (_, uncommitted) => {
-      const { project, find, commit } = await repository((read) => !read('src/a.ts').includes('SIX'));
-      commit('shouts', { 'src/a.ts': replaceWord(files['src/a.ts'], 'six', 'SIX') });
-      commit('later', { 'src/b.ts': joinLines('one', 'later') });
-      project.write(uncommitted);
-      const [blamed] = await find()([cause]);
-      expect(blamed?.blame).toMatchObject({
-        base: { from: 'recent' },
-        hunks: [{ file: 'src/a.ts', commit: { subject: 'shouts' } }],
-      });
-    },
-  );
+  ])('BL-2 without a known green state, searches the last commits: %s', async (_, uncommitted) => {
+    const { project, find, commit } = await repository((read) => !read('src/a.ts').includes('SIX'));
+    commit('shouts', { 'src/a.ts': replaceWord(files['src/a.ts'], 'six', 'SIX') });
+    commit('later', { 'src/b.ts': joinLines('one', 'later') });
+    project.write(uncommitted);
+    const [blamed] = await find()([cause]);
+    expect(blamed?.blame).toMatchObject({
+      base: { from: 'recent' },
+      hunks: [{ file: 'src/a.ts', commit: { subject: 'shouts' } }],
+    });
+  });
 
   it('BL-1 does not count a suite as red if it fails for another reason without a change', async () => {
     const { project, find, commit } = await repository(() => true);

@@ -143,29 +143,32 @@ describe("a test's server output", () => {
 
   it.each([
     [
-      'what the server says rather than its proxy, which is closer to the response',
+      'the server’s message, even if its proxy’s is closer to the response',
       [900, 500, 0],
       [[860, 'panic: no cart']],
       [900, 'panic: no cart'],
     ],
     [
-      'what its proxy says if the server said something else long before',
+      'the proxy’s message if the server’s is much older',
       [900, 500, 0],
       [[10, 'Error: no rates']],
       [900, 'http proxy error: /api'],
     ],
     [
-      'what the server said just before the browser reported that the request had started',
+      'the server’s message from just before the browser reported the request',
       [118, 500, 442],
       [[440, 'http: panic serving: index out of range']],
       [512, 'http: panic serving: index out of range'],
     ],
-  ] as const)('EV-7 is %s', async (_, [durationMs, status, from], said, [proxyAt, expected]) => {
-    const proxy = `${startedAt + proxyAt} http proxy error: /api\nError: socket hang up\n`;
-    await writeFile(log, said.map(([at, text]) => `${startedAt + at} ${text}\n`).join('') + proxy);
-    const { serverOutput } = await gather(await failing(durationMs, status, from));
-    expect(serverOutput.split('\n')[0]).toBe(expected);
-  });
+  ] as const)(
+    'EV-7 the server output of a request is %s',
+    async (_, [durationMs, status, from], said, [proxyAt, expected]) => {
+      const proxy = `${startedAt + proxyAt} http proxy error: /api\nError: socket hang up\n`;
+      await writeFile(log, said.map(([at, text]) => `${startedAt + at} ${text}\n`).join('') + proxy);
+      const { serverOutput } = await gather(await failing(durationMs, status, from));
+      expect(serverOutput.split('\n')[0]).toBe(expected);
+    },
+  );
 
   it('EV-7 begins before a request whose connection ended, since a panic prints its stack slowly', async () => {
     const said = [

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import type { Report } from '../../src/run/report.js';
 import { runPublish } from '../../src/cli/publish.js';
 import { parseAgentsFile } from '../../src/config/agents-file.js';
-import { exitCodeFor, formatProblem } from '../../src/problem.js';
+import { getExitCode, formatProblem } from '../../src/problem.js';
 import { aReport, aReportAttempt, aReportCause, aReportTest } from '../rig/a-report.js';
 import { writeStoredRun } from '../rig/events-of-report.js';
 import { computeBlobId } from '../../src/workspace/patch-text.js';
@@ -99,7 +99,7 @@ async function publish(forge: ForgeStub, flags: Flags, event: Event | 'gitlab', 
   const job = { env: { ...ofJob, ...env }, print: (line: string) => lines.push(line) };
   const result = await runPublish({ folder: '.', ...flags }, job);
   if (typeof result === 'number') return { exitCode: result, said: lines.join('\n'), cwd };
-  return { exitCode: exitCodeFor(result), said: [...lines, formatProblem(result)].join('\n'), cwd };
+  return { exitCode: getExitCode(result), said: [...lines, formatProblem(result)].join('\n'), cwd };
 }
 
 /** Runs the built command in an empty folder, with the variables of a job and no others. */
@@ -364,11 +364,8 @@ describe('on GitHub', () => {
     ['is too long to be shown', () => adding(`${'x'.repeat(99)}\n`.repeat(900))],
     ['has text that nobody sees', () => adding('const a = 1; // \u202E 2\n')],
     ['has text out of view', () => adding(`const a = 1;${' '.repeat(200)}send(key);\n`)],
-    [
-      'holds what may be a secret',
-      () => adding(`const key = 'ghp_${'aB3dE6gH9j'.repeat(4).slice(0, 36)}';\n`),
-    ],
-    ['was kept by no attempt', () => adding('failed();\n', asked)],
+    ['may hold a secret', () => adding(`const key = 'ghp_${'aB3dE6gH9j'.repeat(4).slice(0, 36)}';\n`)],
+    ['no attempt has kept', () => adding('failed();\n', asked)],
   ])('PB-5 neither offers nor commits a fix that %s', async (_, made) => {
     const forge = await new ForgeStub(files).github();
     const from = made();
@@ -382,7 +379,7 @@ describe('on GitHub', () => {
   it.each([
     ['a variation selector', 'const a = 1; // \ufe00\n'],
     ['gaps', `const a = 1;${' '.repeat(119)}/*${' '.repeat(119)}*/send(key);\n`],
-    ['what may be a secret', `const key = 'ghp_${'aB3dE6gH9j'.repeat(4).slice(0, 36)}';\n`],
+    ['a possible secret', `const key = 'ghp_${'aB3dE6gH9j'.repeat(4).slice(0, 36)}';\n`],
   ])('PB-5 proposes no fix of the main branch that has %s', async (_, content) => {
     const forge = await new ForgeStub(files).github();
     const { said } = await publish(forge, { from: adding(content) }, ended(forge, 'push'));

@@ -5,7 +5,7 @@ import { undoChanges } from '../../src/run/undo.js';
 import { changesFolder, MissingContentError, openContentStore } from '../../src/workspace/change.js';
 import { createFolderSnapshot } from '../../src/workspace/project-files.js';
 import { mirror } from '../../src/workspace/copy.js';
-import { listAll } from '../../src/workspace/project-files.js';
+import { listAllEntries } from '../../src/workspace/project-files.js';
 import { openWorkspace } from '../../src/workspace/workspace.js';
 import { agentWorkspace, writeInto } from '../rig/agent-workspace.js';
 import { tempDir } from '../rig/temp-dir.js';
@@ -47,7 +47,7 @@ it('HN-3 an unreadable file does not count as missing', async () => {
 it('HN-1 skips a file that disappears while the project is copied', async () => {
   const [root, target] = [tempDir('project'), path.join(tempDir('copy'), 'tree')];
   writeInto(root, { 'a.js': 'a\n', 'cache/1.tmp': 'one\n', 'z.js': 'z\n' });
-  const listed = (await listAll(root)).map((one) => ({ ...one, root }));
+  const listed = (await listAllEntries(root)).map((one) => ({ ...one, root }));
   rmSync(path.join(root, 'cache/1.tmp'));
   const copied = await mirror(listed, target, { copyStats: new Map(), retarget: (link) => link });
   expect(copied.map((one) => one.path)).toEqual(['a.js', 'cache', 'z.js']);

@@ -174,7 +174,7 @@ export async function healingSession(
 /** Test files without any edits. */
 export const unedited: Session['testFiles'] = {
   observe: () => undefined,
-  listEditsFor: () => [],
+  listEditsToTest: () => [],
   createChange: async () => ({ id: '1', edits: [], folders: [] }),
 };
 

@@ -48,7 +48,7 @@ export async function simulatedRun(
     /** The changed files outside of git that may affect the tests. */
     leftovers?: readonly string[];
     /** The results in a clean copy; without it, no copy can be made. */
-    inCleanCopy?: TestSimulation;
+    needsCleanCopy?: TestSimulation;
     teardown?: (ran: readonly string[], at: RunMoment) => string | null;
     /** Overrides the diagnosis of every failure. */
     diagnosis?: Partial<Diagnosis>;
@@ -159,8 +159,8 @@ export async function simulatedRun(
     ...over,
     suite: {
       ...given.session.suite,
-      ...(over.inCleanCopy
-        ? { runInCleanCopy: async ({ ids }) => simulateSuiteRun(ids, 'clean', over.inCleanCopy) }
+      ...(over.needsCleanCopy
+        ? { runInCleanCopy: async ({ ids }) => simulateSuiteRun(ids, 'clean', over.needsCleanCopy) }
         : {}),
       ...over.suite,
     },

@@ -2,7 +2,7 @@ import { lstatSync } from 'node:fs';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Blame } from '../../model/blame.js';
-import { type DiagnosedFailure, isEnvironmentRefutable } from '../../model/cause.js';
+import { type DiagnosedFailure, canBlameRuleOutMachine } from '../../model/cause.js';
 import type { BlameCauses, BlameSearches } from '../../heal/hooks.js';
 import type { TestError } from '../../model/failure.js';
 import type { RelatedPosition } from '../../diagnose/likelihood.js';
@@ -67,7 +67,7 @@ export function createSearchStarter(parts: BlameParts): BlameCauses {
     const readChanges = createHistoryReader(parts, wasWritten);
     const searches: CauseSearch[] = [];
     for (const { id, lead, environment } of causes) {
-      if ((environment !== null && !isEnvironmentRefutable({ lead })) || parts.signal.aborted) continue;
+      if ((environment !== null && !canBlameRuleOutMachine({ lead })) || parts.signal.aborted) continue;
       const recent = await readChanges(lead);
       const readOlder = () => findOlderHistory(recent, () => readChanges(lead, { startsBeforeHead: true }));
       const hasCandidates = typeof recent !== 'string' && recent.candidates.length > 0;

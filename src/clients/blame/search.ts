@@ -3,7 +3,7 @@ import type { DiagnosedFailure } from '../../model/cause.js';
 import { type MinimalSet, findMinimalSet, type SetOutcome } from '../../minimal-set.js';
 import type { Candidate } from '../../workspace/candidates.js';
 import { type RelatedPosition, rateHunk } from '../../diagnose/likelihood.js';
-import { countGreensNeeded } from '../../model/failure-rate.js';
+import { countNeededGreenRuns } from '../../model/failure-rate.js';
 import type { ChangeHistory } from './history.js';
 import { groupBy } from '../../group-by.js';
 import { orderForSearch } from './search-order.js';
@@ -300,7 +300,7 @@ export class CauseSearch {
         outcome === 'green' && (reverted.size === 0 || this.isRedWithout([...reverted])),
     );
     const red = INITIAL_REDS + reds.length;
-    return chanceGreens.length === 0 ? 1 : countGreensNeeded({ red, runs: red + chanceGreens.length });
+    return chanceGreens.length === 0 ? 1 : countNeededGreenRuns({ red, runs: red + chanceGreens.length });
   }
 
   #countGreensWithout(set: readonly Candidate[]): number {

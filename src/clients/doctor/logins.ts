@@ -86,7 +86,7 @@ async function checkCodex(project: ProjectContext): Promise<Login> {
   if (hasVariable(project, 'CODEX_API_KEY')) return { state: 'in', how: 'CODEX_API_KEY' };
   const { exitCode, output } = await probe(['codex', 'login', 'status'], project);
   if (exitCode === 0) return { state: 'in', how: /API key/i.test(output) ? 'an API key' : 'an account' };
-  const config = readOrEmpty(
+  const config = readTextOrEmpty(
     path.join(project.env['CODEX_HOME'] ?? path.join(findHome(project), '.codex'), 'config.toml'),
   );
   if (/^\s*model_provider\s*=/m.test(config)) {
@@ -105,7 +105,7 @@ function findHome({ env }: ProjectContext): string {
   return env['HOME'] ?? env['USERPROFILE'] ?? homedir();
 }
 
-function readOrEmpty(file: string): string {
+function readTextOrEmpty(file: string): string {
   return tryOr('', () => readFileSync(file, 'utf8'));
 }
 

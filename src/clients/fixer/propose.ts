@@ -9,7 +9,7 @@ import type { Cause } from '../../model/cause.js';
 import type { Location, TestError } from '../../model/failure.js';
 import { findFrames } from '../../evidence/source-maps/frames.js';
 import { git } from '../../workspace/git.js';
-import { real, relativePath } from '../../paths.js';
+import { resolveLinks, relativePath } from '../../paths.js';
 import { tryOr } from '../../result.js';
 import { proposeLocatorFix, type DriftEvidence } from './drifted-locator.js';
 import type { SourceText } from './locator-names.js';
@@ -118,6 +118,6 @@ function listFrames({ location, stack }: Pick<TestError, 'location' | 'stack'>):
   );
   return [...(location ? [location] : []), ...stackFrames].map((frame) => ({
     ...frame,
-    file: real(frame.file),
+    file: resolveLinks(frame.file),
   }));
 }

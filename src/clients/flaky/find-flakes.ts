@@ -6,9 +6,9 @@ import { createConcurrentCondition, formatTestNames, listTrials, timeZoneTrials 
 import { addRound, runRounds, type RunHistory, type Suspect } from './run-history.js';
 import {
   type Condition,
-  countRed,
+  countRedRuns,
   type FlakeSearch,
-  proveMoreRed,
+  proveRedMoreOften,
   isSearchOver,
   createTrialKey,
   MIN_RATE,
@@ -76,7 +76,7 @@ export async function findFlakes(
     const ids = green.flatMap(({ ids: [id = []] }) => id);
     const run = await search.run({ ids, args: [], env, trace: false });
     for (const target of green) {
-      const count = countRed(run.tests, target.key);
+      const count = countRedRuns(run.tests, target.key);
       if (count.red === 0 || flakes.some((flake) => flake.target === target)) continue;
       const experiment = { aloneResult: createTrial(aloneTrial), trial: { ...trial, count } };
       await addFlake(await confirmCondition(search, { target, history }, experiment));
@@ -96,7 +96,7 @@ async function explainRedTest(search: FlakeSearch, suspect: Suspect): Promise<Fo
   const { red, runs } = aloneResult.count;
   if (red > 0 && red < runs) return describeRandomFlake(search, target, aloneResult);
   if (red > 0) {
-    if (getSuiteCount().red < getSuiteCount().runs) return findNeededTests(search, suspect, aloneResult);
+    if (getSuiteCount().red < getSuiteCount().runs) return explainTestRedAlone(search, suspect, aloneResult);
     search.warn(`${name} is red in all of ${runs + getSuiteCount().runs} runs: broken, not flaky`);
     return null;
   }
@@ -155,13 +155,13 @@ async function confirmCondition(
   { aloneResult, trial, trials = [] }: Experiment,
 ): Promise<FoundFlake | null> {
   const { target } = suspect;
-  if (!(await proveMoreRed(search, target, [trial, aloneResult])))
+  if (!(await proveRedMoreOften(search, target, [trial, aloneResult])))
     return aloneResult.count.red > 0 ? describeRandomFlake(search, target, aloneResult) : null;
   const load = trials.find(({ kind }) => kind === 'load');
   if (
     trial.kind === 'data' &&
     load &&
-    !(await proveMoreRed(search, target, [trial, load])) &&
+    !(await proveRedMoreOften(search, target, [trial, load])) &&
     load.count.red > 0
   )
     return confirmCondition(search, suspect, { aloneResult, trial: load });
@@ -185,7 +185,7 @@ async function confirmCondition(
 }
 
 /** Explains a test that is red alone and green in the suite: it needs some of the tests before it. */
-async function findNeededTests(
+async function explainTestRedAlone(
   search: FlakeSearch,
   suspect: Suspect,
   aloneResult: FlakeTrial,
@@ -224,7 +224,7 @@ async function findSmallestSet(
     const inOrder = search.allTests.filter((test) => some.includes(test));
     const condition =
       trial.kind === 'data' ? createConcurrentCondition(inOrder, workers) : { others: inOrder, workers };
-    const count = countRed(
+    const count = countRedRuns(
       (await runUnderCondition(search.run, condition, { target, times })).tests,
       target.key,
     );

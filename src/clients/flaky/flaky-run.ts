@@ -1,4 +1,4 @@
-import { type Count, countGreensNeeded } from '../../model/failure-rate.js';
+import { type Count, countNeededGreenRuns } from '../../model/failure-rate.js';
 import { formatTitles } from '../../model/failure.js';
 import { type Flake, explainTooRare } from '../../model/flake.js';
 import type { Cause, DiagnosedFailure } from '../../model/cause.js';
@@ -7,7 +7,7 @@ import { describeDifference, type TracedRun, readTracedRun } from './trace-diffe
 import {
   aloneCondition,
   type Condition,
-  countRed,
+  countRedRuns,
   createTrialKey,
   type RepeatedTest,
   listRepeatedTests,
@@ -109,7 +109,7 @@ async function recordTraces(
   run: RunByIds,
   { flake, target, condition }: ReproducibleFlake,
 ): Promise<{ readonly flake: Flake; readonly failure: DiagnosedFailure | null }> {
-  const times = Math.min(MAX_REPEATS, countGreensNeeded(flake.red));
+  const times = Math.min(MAX_REPEATS, countNeededGreenRuns(flake.red));
   let failure: DiagnosedFailure | null = null;
   let [red, green]: [TracedRun | null, TracedRun | null] = [null, null];
   const readTrace = (file: string | undefined) =>
@@ -160,10 +160,7 @@ function createTestResult({ test }: RepeatedTest, outcome: 'expected' | 'unexpec
   return { test, outcome, retries: 0, durationMs: 0 };
 }
 
-/**
- * Heals flakes, each as one cause, and proves the fixes under the triggering conditions (FL-3, FL-4). Returns true if too many questions wait for
- * people.
- */
+/** Heals flakes, each as one cause, and proves the fixes under the triggering conditions (FL-3, FL-4). Returns true if too many questions are open. */
 async function healFlakes(
   session: Session,
   first: SuiteRun,
@@ -245,13 +242,13 @@ async function runRepeatedly(
   run: RunByIds,
   { target, condition, flake }: HealableFlake,
 ): Promise<SuiteRun> {
-  const needed = countGreensNeeded(flake.red);
+  const needed = countNeededGreenRuns(flake.red);
   let count: Count = noRuns;
   for (;;) {
     const times = Math.min(MAX_REPEATS, needed - count.runs);
     const suiteRun = await runUnderCondition(run, condition, { target, times, trace: true });
     const targetTests = suiteRun.tests.filter(({ test }) => createTrialKey(test) === target.key);
-    const now = countRed(suiteRun.tests, target.key);
+    const now = countRedRuns(suiteRun.tests, target.key);
     count = addCounts(count, now);
     const isDone = count.red > 0 || count.runs >= needed || now.runs === 0 || session.signal.aborted;
     if (!isDone) continue;

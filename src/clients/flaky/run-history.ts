@@ -1,7 +1,7 @@
 import type { Count } from '../../model/failure-rate.js';
 import type { TestResult } from '../../playwright/suite-run.js';
 import {
-  countRed,
+  countRedRuns,
   type FlakeSearch,
   isSearchOver,
   createTrialKey,
@@ -69,7 +69,7 @@ export function addRound(history: RunHistory, tests: readonly TestResult[], all 
   for (const result of timed) {
     const { key, test, worker, startedAt, durationMs, outcome } = result;
     if (!roundIds.has(test.id)) continue;
-    history.counts.set(key, addCounts(history.counts.get(key) ?? noRuns, countRed([result], key)));
+    history.counts.set(key, addCounts(history.counts.get(key) ?? noRuns, countRedRuns([result], key)));
     const during = timed.filter(
       (other) => other.startedAt <= startedAt + durationMs && other.startedAt + other.durationMs >= startedAt,
     );
@@ -100,10 +100,10 @@ export function listTestsInMostReds(
   side: Side,
 ): readonly RepeatedTest[] {
   const reds = history.reds.get(target.key) ?? [];
-  const countReds = ({ key }: RepeatedTest) => reds.filter((red) => red[side].has(key)).length;
+  const countRedRunsWith = ({ key }: RepeatedTest) => reds.filter((red) => red[side].has(key)).length;
   const wasRed = ({ key }: RepeatedTest) => history.reds.has(key);
   if (reds.length === 0) return [];
   return allTests
-    .filter((test) => test !== target && countReds(test) >= MIN_PRESENCE * reds.length)
-    .toSorted((a, b) => countReds(b) - countReds(a) || Number(wasRed(b)) - Number(wasRed(a)));
+    .filter((test) => test !== target && countRedRunsWith(test) >= MIN_PRESENCE * reds.length)
+    .toSorted((a, b) => countRedRunsWith(b) - countRedRunsWith(a) || Number(wasRed(b)) - Number(wasRed(a)));
 }

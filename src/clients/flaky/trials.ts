@@ -70,7 +70,7 @@ export function runUnderCondition(
 }
 
 /** Counts how often a test was red among the repetitions of a run. */
-export function countRed(tests: readonly TestResult[], key: string): Count {
+export function countRedRuns(tests: readonly TestResult[], key: string): Count {
   const outcomes = tests.flatMap(({ test, outcome }) => (createTrialKey(test) === key ? [outcome] : []));
   const red = outcomes.filter((outcome) => outcome === 'unexpected').length;
   const green = outcomes.filter((outcome) => outcome === 'expected' || outcome === 'flaky').length;
@@ -128,7 +128,7 @@ export async function extendTrial(
   const remaining = Math.min(times, search.maxRuns - trial.count.runs, MAX_REPEATS);
   if (remaining <= 0 || isSearchOver(search)) return false;
   const run = await runUnderCondition(search.run, trial.condition, { target, times: remaining });
-  const now = countRed(run.tests, target.key);
+  const now = countRedRuns(run.tests, target.key);
   trial.count = addCounts(trial.count, now);
   return now.runs > 0;
 }
@@ -153,7 +153,7 @@ export async function measureTrial(
 }
 
 /** Runs a test under two conditions. Returns true once it is surely red more often under the first one, false if that cannot be shown. */
-export async function proveMoreRed(
+export async function proveRedMoreOften(
   search: FlakeSearch,
   target: RepeatedTest,
   [trial, control]: readonly [FlakeTrial, FlakeTrial],

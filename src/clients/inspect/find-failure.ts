@@ -39,9 +39,9 @@ function listCauses({ report }: StoredRun, { failure }: DiagnosedFailure): reado
 
 function createInspectedFailure(run: StoredRun, same: readonly DiagnosedFailure[]): InspectedFailure {
   const { report } = run;
-  const findLedCause = (failure: DiagnosedFailure) =>
+  const findCauseByLead = (failure: DiagnosedFailure) =>
     report?.causes.find(({ evidence }) => evidence === `failures/${failure.n}`);
-  const failure = same.find(findLedCause) ?? same[0];
+  const failure = same.find(findCauseByLead) ?? same[0];
   if (!failure) throw new Error('A group has at least one failure');
   const causesOfTest = listCauses(run, failure);
   return {
@@ -49,7 +49,7 @@ function createInspectedFailure(run: StoredRun, same: readonly DiagnosedFailure[
     numbers: same.map(({ n }) => n),
     test: report?.tests.find(({ id }) => id === failureKey(failure.failure)) ?? null,
     cause:
-      findLedCause(failure) ??
+      findCauseByLead(failure) ??
       causesOfTest.find(({ signature }) => signature === failure.signature) ??
       causesOfTest[0] ??
       null,

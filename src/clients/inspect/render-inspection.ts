@@ -1,4 +1,4 @@
-import { describeBlameAt } from '../../model/blame.js';
+import { describeBlameWithPosition } from '../../model/blame.js';
 import { formatFacts, formatReason } from '../../model/diagnosis.js';
 import { buildTimeline, formatTimeline } from '../../evidence/timeline.js';
 import type { ReportAttempt } from '../../run/report.js';
@@ -55,7 +55,7 @@ export function renderFailure(inspected: InspectedFailure, files: readonly strin
       ? [`  ${cause.id} ${cause.verdict}: ${cause.reason}, ${counted(cause.tests.length, 'test')}`]
       : []),
     ...(warning ? [`  ${warning}`] : []),
-    ...renderSection('blame', cause?.blame ? [describeBlameAt(cause.blame)] : []),
+    ...renderSection('blame', cause?.blame ? [describeBlameWithPosition(cause.blame)] : []),
     ...renderSection('why', why.map(formatReason)),
     ...renderSection('facts', formatFacts(facts)),
     ...renderSection('failed step', evidence.failedStep ? [evidence.failedStep] : []),

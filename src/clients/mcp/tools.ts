@@ -15,7 +15,7 @@ import {
   recordAnswer,
   findEscalation,
   createNoSuchEscalationProblem,
-  listPendingWithPatches,
+  listPendingEscalations,
   proveChosenPatch,
   type TypedAnswer,
 } from '../answer-escalation.js';
@@ -131,7 +131,7 @@ export const tools: Readonly<Record<string, Tool>> = {
     output: questionsShape,
     isReadOnly: true,
     run: async () => {
-      const all = await withStore({ runsCode: true }, listPendingWithPatches);
+      const all = await withStore({ runsCode: true }, listPendingEscalations);
       return 'kind' in all ? err(all) : ok(createQuestionsAnswer(all));
     },
   }),

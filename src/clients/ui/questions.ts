@@ -14,7 +14,7 @@ import { type StoreFlags, withStore } from '../../store/with-store.js';
 import {
   recordAnswer,
   findEscalation,
-  listPendingWithPatches,
+  listPendingEscalations,
   type TypedAnswer,
 } from '../answer-escalation.js';
 
@@ -124,7 +124,7 @@ export function openProjectEscalations(flags: StoreFlags): PageEscalations {
     return 'ok' in result ? result : err(result);
   };
   return {
-    listPending: () => withProjectStore(async (store) => ok(await listPendingWithPatches(store))),
+    listPending: () => withProjectStore(async (store) => ok(await listPendingEscalations(store))),
     answer: (id, typed) =>
       withProjectStore(async (store) => {
         const stored = await findEscalation(store, id);

@@ -19,7 +19,7 @@ import { isRed, type SuiteRun } from '../../playwright/suite-run.js';
 import { unreachable } from '../../unreachable.js';
 import { dropUndefined } from '../../without-undefined.js';
 import { openContentStore } from '../../workspace/change.js';
-import { applyFlaky } from '../../heal/apply-result.js';
+import { recordFlakes } from '../../heal/apply-result.js';
 import { confirm } from '../../heal/confirm.js';
 import type { Observation } from '../../heal/judge.js';
 import { suiteKey } from '../../heal/observations.js';
@@ -92,7 +92,7 @@ async function findGreenRun(
     for (const cause of causes) session.bus.emit({ type: 'cause.found', cause: summarizeCause(cause) });
     if (causes.length > 0)
       return { verdict: 'red', reason: `red with the change: ${counted(causes.length, 'cause')}` };
-    await applyFlaky(progress, flaky);
+    await recordFlakes(progress, flaky);
     if (session.settings.verify.prepare === null)
       return { verdict: 'unsteady', reason: 'red with the change, then green' };
     run = await session.suite.rerun({ ids: listRerunIds(first, redBefore), purpose: 'proof', causeId: null });
@@ -238,20 +238,24 @@ class ChangeProof {
       ),
       greens: isFull ? repeat : 1,
       reds: !isRemovable ? 0 : isFull ? Math.max(1, flips) : 1,
-      inCleanCopy: false,
+      needsCleanCopy: false,
       haveDifferentCauses: () => true,
       otherTests:
-        !isRemovable || this.#countReds() === 0
+        !isRemovable || this.#countRedRuns() === 0
           ? null
           : {
               hasRun: this.#hasRunOtherTests,
-              tests: keys.map((key) => ({ key, results: observations.listResults(key), isMarked: false })),
+              tests: keys.map((key) => ({
+                key,
+                results: observations.listResults(key),
+                isMarked: false,
+              })),
             },
     };
   }
 
   /** Counts the tests that were red without the change. */
-  #countReds(): number {
+  #countRedRuns(): number {
     return this.#ids.filter((id) => !this.#needlessTests.has(id) && this.#listSteps(id).includes('red'))
       .length;
   }
@@ -300,7 +304,7 @@ class ChangeProof {
     if (this.#session.signal.aborted) return interrupted;
     if (run === null) return createUnproven('the change could not be reverted: its files changed meanwhile');
     this.#record(run, keys, { part, isReverted });
-    const isRedNow = keys.some((id) => this.#ids.includes(id) && readStep(run, id) !== 'green');
+    const isRedNow = keys.some((id) => this.#ids.includes(id) && readOutcome(run, id) !== 'green');
     return !isReverted && isRedNow ? unsteady : null;
   }
 
@@ -330,14 +334,14 @@ class ChangeProof {
       part: 'others',
       isReverted: false,
     });
-    return this.#ids.some((id) => readStep(run, id) === 'red')
+    return this.#ids.some((id) => readOutcome(run, id) === 'red')
       ? { verdict: 'unsteady', reason: 'green with the change, then red in a run of the whole suite' }
       : null;
   }
 
   /** Concludes a proof that nothing contradicted. */
   #concludeUncontradicted(): Conclusion {
-    const [healed, reds] = [this.#ids.filter((id) => !this.#needlessTests.has(id)), this.#countReds()];
+    const [healed, reds] = [this.#ids.filter((id) => !this.#needlessTests.has(id)), this.#countRedRuns()];
     if (reds === 0)
       return this.#needlessTests.size > 0
         ? needless
@@ -455,7 +459,7 @@ class ChangeProof {
     { part, isReverted }: { readonly part: ProofPart; readonly isReverted: boolean },
   ): void {
     const observed = keys.map((key): [string, Observation] => {
-      const step = key === suiteKey ? (run.suiteFailure ? 'red' : 'green') : readStep(run, key);
+      const step = key === suiteKey ? (run.suiteFailure ? 'red' : 'green') : readOutcome(run, key);
       return [key, { ended: endingsByStep[step ?? 'nothing'], failure: null, suiteFailure: null }];
     });
     const fixes = isReverted ? [] : changeInProof.changes;
@@ -473,7 +477,7 @@ const needless: Conclusion = {
 const createUnproven = (reason: string): Conclusion => ({ verdict: 'unproven', reason });
 
 /** Returns a test's outcome in a run; null if it did not run. If the suite did not start, every test counts as red. */
-function readStep({ tests, suiteFailure }: TestOutcomes, id: string): ProofStep | null {
+function readOutcome({ tests, suiteFailure }: TestOutcomes, id: string): ProofStep | null {
   const result = tests.find(({ test }) => test.id === id);
   if (result?.outcome === 'expected' || result?.outcome === 'flaky') return 'green';
   return result?.outcome === 'unexpected' || suiteFailure ? 'red' : null;

@@ -1,4 +1,4 @@
-import { type ConsoleEntry, isAlarming } from '../../model/evidence.js';
+import { type ConsoleEntry, isErrorEntry } from '../../model/evidence.js';
 import type { TestFailure } from '../../model/failure.js';
 import type { FetchedScript } from '../../playwright/suite-run.js';
 import { EvidenceNotes } from '../bounded-text.js';
@@ -30,7 +30,7 @@ export class ScriptFetcher {
     if (!read) return;
     const stacks = [
       ...errors.flatMap(({ message, stack }) => [message, stack ?? '']),
-      ...read.reading.console.selectEntries(notes).filter(isAlarming).flatMap(listTexts),
+      ...read.reading.console.selectEntries(notes).filter(isErrorEntry).flatMap(listTexts),
     ];
     const pages = read.requests.filter(({ resourceType }) => resourceType === 'document');
     const origins = new Set(pages.map(({ url }) => readOrigin(url)));

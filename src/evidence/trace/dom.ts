@@ -126,7 +126,7 @@ export class DocumentSnapshots {
   }
 
   /** Returns the latest snapshot as a tree; null if it refers to a snapshot that was not kept. */
-  resolveLatest(): DomElement | null {
+  resolveLatestSnapshot(): DomElement | null {
     let remaining = MAX_NODES;
     const resolve = (node: unknown, at: number, depth: number): DomNode | null => {
       remaining -= 1;

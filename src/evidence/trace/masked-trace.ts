@@ -29,7 +29,7 @@ const binaries = ['\xff\xd8\xff', '\x89PNG', 'GIF8', 'RIFF', 'wOFF', 'wOF2', '\0
  * Copies a trace and masks the secrets in it; Playwright's own tools can still read the copy (EV-9). Leaves out files that are neither text nor
  * pictures. Rejects if the trace is too large.
  */
-export async function copyMasked(from: string, to: string, redactor: Redactor): Promise<void> {
+export async function copyMaskedTrace(from: string, to: string, redactor: Redactor): Promise<void> {
   const typedSecrets = await readTypedSecrets(from);
   redactor.learn(typedSecrets);
   await copyTrace(from, to, {

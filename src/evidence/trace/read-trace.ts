@@ -61,7 +61,7 @@ export async function readTrace(source: TraceSource): Promise<PageEvidence> {
       screenshot: picture === null ? null : { kind: 'bytes', bytes: picture },
       pageUrl: page?.url ?? null,
       elements: page && listElements(cleanPage(page.root, notes.clean)),
-      log: reading.actions.findFailing()?.log ?? [],
+      log: reading.actions.findFailingAction()?.log ?? [],
     };
   });
 }
@@ -174,7 +174,7 @@ const LONG_STEP_MS = 1_000;
 
 /** Returns the last steps of the test's own code, without the steps that Playwright adds for hooks and fixtures. */
 function listSteps({ actions, typed }: TraceReading, notes: EvidenceNotes): TestStep[] {
-  const failing = actions.findFailing();
+  const failing = actions.findFailingAction();
   const ownSteps = actions.all.filter(
     ({ kind, at }) =>
       !actions.hasTestSteps || (at !== null && /^(?:pw:api|expect|test\.step|hook)$/.test(kind)),
@@ -206,7 +206,7 @@ function markHiddenFailure(entry: NetworkEntry, { actions, lastTime }: TraceRead
   if (failure !== null) return entry;
   const isAwaited = calls.has(resourceType) || resourceType === 'document';
   if (status === null) {
-    const end = actions.findFailing()?.endedAt ?? lastTime;
+    const end = actions.findFailingAction()?.endedAt ?? lastTime;
     return isAwaited && end - entry.time > UNANSWERED_AFTER_MS ? { ...entry, failure: unanswered } : entry;
   }
   const isPage = /^text\/html\b/i.test(entry.responseHeaders['content-type'] ?? '');

@@ -60,12 +60,12 @@ export class TraceActions {
   }
 
   /** Adds a `before` line; `epoch` converts its times. */
-  addStart(event: unknown, { epoch, isOfTest }: { epoch: number; isOfTest: boolean }): void {
+  addStart(event: unknown, { epoch, isFromTestRunner }: { epoch: number; isFromTestRunner: boolean }): void {
     const { callId: id, stepId, stack, ...call } = startLine.parse(event);
-    this.hasTestSteps ||= isOfTest;
-    if (!isOfTest && stepId !== null) this.#stepsByCall.set(id, stepId);
+    this.hasTestSteps ||= isFromTestRunner;
+    if (!isFromTestRunner && stepId !== null) this.#stepsByCall.set(id, stepId);
     if (call.method.endsWith('etworkInterceptionPatterns')) this.#nameRoute(id, call.params.patterns);
-    if (!isOfTest && this.hasTestSteps) return;
+    if (!isFromTestRunner && this.hasTestSteps) return;
     if (this.#actions.size >= MAX_ACTIONS) return;
     const [frame] = stack;
     this.#actions.set(id, {
@@ -120,7 +120,7 @@ export class TraceActions {
    * Returns the action in the test's own code at which the test failed, or null, for example if the test compared values. Prefers an action that the
    * end of the test interrupted to the action with the test's error, which may only have waited for it.
    */
-  findFailing(): TraceAction | null {
+  findFailingAction(): TraceAction | null {
     const calls = this.all.filter(
       ({ kind, at }) => !this.hasTestSteps || (at !== null && /^(?:pw:api|expect)$/.test(kind)),
     );

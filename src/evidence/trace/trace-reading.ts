@@ -67,7 +67,7 @@ export class TraceReading {
   readonly #frames: { readonly time: number; readonly pageId: string; readonly file: string }[] = [];
   /** Add this to a context's monotonic time to get milliseconds since the epoch. */
   #epoch = 0;
-  #isOfTest = false;
+  #isFromTestRunner = false;
 
   constructor(limits: EvidenceLimits) {
     this.console = new ConsoleSelection(limits.console);
@@ -76,7 +76,7 @@ export class TraceReading {
 
   /** The name of the zip entry with the screenshot of the page at the failure, or null. */
   get pictureFile(): string | null {
-    const ended = this.actions.findFailing()?.endedAt ?? Infinity;
+    const ended = this.actions.findFailingAction()?.endedAt ?? Infinity;
     const pageFrames = this.#frames.filter(({ pageId }) => pageId === this.pages.pageId);
     const frames = pageFrames.length > 0 ? pageFrames : this.#frames;
     const frame = frames.findLast(({ time }) => time <= ended + PICTURE_LATE_MS) ?? frames.at(-1);
@@ -112,23 +112,23 @@ export class TraceReading {
   #readContext(event: unknown): void {
     const { wallTime, monotonicTime, origin, version } = contextOptions.parse(event);
     this.#epoch = wallTime - monotonicTime;
-    const wasOfTest = this.#isOfTest;
-    this.#isOfTest = origin === 'testRunner';
+    const wasFromTestRunner = this.#isFromTestRunner;
+    this.#isFromTestRunner = origin === 'testRunner';
     if (!supportedVersions.includes(version)) this.unknownVersion = version;
     // The test's own lines come first, so they have already shown the failing action.
-    const failing = wasOfTest ? this.actions.findFailing() : null;
+    const failing = wasFromTestRunner ? this.actions.findFailingAction() : null;
     if (failing) this.pages.keepPageAfter(failing.id);
   }
 
   #addActionStart(event: unknown): void {
     addTypedSecrets(event, this.typed);
-    this.actions.addStart(event, { epoch: this.#epoch, isOfTest: this.#isOfTest });
+    this.actions.addStart(event, { epoch: this.#epoch, isFromTestRunner: this.#isFromTestRunner });
   }
 
   #addActionEnd(event: unknown): void {
     this.#toEpochMs(endTimeLine.parse(event).endTime);
     // In the trace of a test, the test's step already describes this library call.
-    if (this.#isOfTest || !this.actions.hasTestSteps) this.actions.addEnd(event, this.#epoch);
+    if (this.#isFromTestRunner || !this.actions.hasTestSteps) this.actions.addEnd(event, this.#epoch);
   }
 
   /** Ignores a repeated request: if tests share a page, each trace repeats the requests of earlier tests. */
@@ -284,7 +284,7 @@ class TracePages {
     } else this.lostSnapshots += 1;
     frame.document.push(fits ? json : '');
     if (findStepId(callId) !== this.#actionId || !phase.startsWith('after')) return;
-    const root = frame.document.resolveLatest();
+    const root = frame.document.resolveLatestSnapshot();
     if (!root) return;
     this.#framesAfterAction.set(frameInfo.frameId, { ...frameInfo, root });
     if (frameInfo.isMainFrame) this.#pageId = frameInfo.pageId;
@@ -294,7 +294,7 @@ class TracePages {
   findPageAtFailure(): PageDom | null {
     const listLastFrames = () =>
       [...this.#frames.values()].flatMap(({ document, latest }) => {
-        const root = latest.pageId === this.pageId ? document.resolveLatest() : null;
+        const root = latest.pageId === this.pageId ? document.resolveLatestSnapshot() : null;
         return root ? [{ ...latest, root }] : [];
       });
     const snapshot = this.#keepFramesOfPage([...this.#framesAfterAction.values()]);

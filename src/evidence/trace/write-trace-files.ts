@@ -14,7 +14,7 @@ import {
   shadowRoot,
   typedValue,
 } from './dom.js';
-import { copyMasked } from './masked-trace.js';
+import { copyMaskedTrace } from './masked-trace.js';
 import { readTraceLines } from './read-trace.js';
 
 const MAX_HTML = 256 * 1024;
@@ -37,7 +37,7 @@ export async function writeTraceFiles({ trace, folder, limits, redactor }: Trace
   const notes = new EvidenceNotes(clean);
   await notes.tryGather(traceFiles.trace, async () => {
     const file = path.join(folder, traceFiles.trace);
-    await copyMasked(trace, file, redactor);
+    await copyMaskedTrace(trace, file, redactor);
     const { reading } = await readTraceLines({ file, limits, notes });
     const page = reading.pages.findPageAtFailure();
     if (page === null) return;

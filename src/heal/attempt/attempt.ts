@@ -255,10 +255,10 @@ export async function judgeAlone(
     const brokeSuite = now.suiteFailure !== null && cause.lead.failure.scope === 'test';
     const other = judged.kind === 'changed' || brokeSuite ? (now.failure ?? now.suiteFailure) : null;
     if (other === null || earlier === other.signature || session.signal.aborted)
-      return endJudged(session, work, { trial, rerun, judged });
+      return endJudgedAttempt(session, work, { trial, rerun, judged });
     if (earlier !== null) {
       const because = `the test fails differently in each run, most recently with: ${describeFailure(other)}`;
-      return endJudged(session, work, { trial, rerun, judged: { kind: 'still-failing', because } });
+      return endJudgedAttempt(session, work, { trial, rerun, judged: { kind: 'still-failing', because } });
     }
     earlier = other.signature;
   }
@@ -294,7 +294,7 @@ function requireChange(judged: Judgement, { agent, files }: PendingAttempt): Jud
 }
 
 /** Ends a judged attempt. Only a fix that is green or that revealed another error stays in the project, and some fixes need a person's decision. */
-export async function endJudged(
+export async function endJudgedAttempt(
   session: Session,
   work: CauseWork,
   { trial, rerun, judged }: { readonly trial: Trial; readonly rerun: Retest; readonly judged: Judgement },

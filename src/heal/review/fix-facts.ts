@@ -158,12 +158,12 @@ export function findRules(files: readonly FixedFile[], texts: readonly ProjectTe
   const counts = new Map<string, number>();
   for (const { words } of lines) for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
   const countLines = (word: string) => counts.get(word) ?? 1;
-  const weigh = (word: string) => (names.get(word) ?? 0) * Math.log(1 + lines.length / countLines(word));
+  const weighWord = (word: string) => (names.get(word) ?? 0) * Math.log(1 + lines.length / countLines(word));
   const scored = lines
     .map((line, index) => ({
       ...line,
       at: index,
-      score: line.words.reduce((sum, word) => sum + weigh(word), 0),
+      score: line.words.reduce((sum, word) => sum + weighWord(word), 0),
     }))
     .filter(
       ({ words }) =>

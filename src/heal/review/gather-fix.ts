@@ -81,7 +81,10 @@ async function readStates(
   const { root, cwd } = project;
   const compareAt = async (since: GitChanges | null) => {
     const files = await readFixedFiles(project, edits, since);
-    const toCwd = (file: FixedFile) => ({ ...file, path: relativePath(cwd, path.join(root, file.path)) });
+    const toCwd = (file: FixedFile) => ({
+      ...file,
+      path: relativePath(cwd, path.join(root, file.path)),
+    });
     return { since, files: files.map(toCwd) };
   };
   let states = await compareAt(null);

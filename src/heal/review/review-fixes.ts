@@ -95,19 +95,19 @@ export async function reviewAll(
 ): Promise<Reviews> {
   const stop = new AbortController();
   const signal = AbortSignal.any([session.signal, stop.signal]);
-  const lanes = await Promise.all(
+  const copies = await Promise.all(
     requests
       .slice(0, Math.max(1, session.settings.limits.parallel))
-      .map((_, at) => openLane(session, at + 1)),
+      .map((_, at) => openReviewCopy(session, at + 1)),
   );
   for (const [at, request] of requests.entries()) {
-    const lane = lanes[at % lanes.length];
-    if (!lane) continue;
-    const { copy, broken } = lane;
-    const read = lane.last
+    const reviewCopy = copies[at % copies.length];
+    if (!reviewCopy) continue;
+    const { copy, broken } = reviewCopy;
+    const read = reviewCopy.last
       .then(() => tryReviewers(session, request, { copy, broken, signal }))
       .catch((error: unknown) => createNoReview('no-answer', reasonOf(error)));
-    lane.last = read;
+    reviewCopy.last = read;
     reviews.set(request.cause.id, read);
   }
   return {
@@ -120,14 +120,14 @@ export async function reviewAll(
 }
 
 /** A copy in which one reviewer works after another. Fixing agents and clean runs use the first copy. */
-interface Lane {
+interface ReviewCopy {
   readonly copy: number;
   readonly broken: string | null;
   last: Promise<unknown>;
 }
 
 /** Updates a copy while all fixes are in the project. */
-async function openLane({ workspace }: Session, copy: number): Promise<Lane> {
+async function openReviewCopy({ workspace }: Session, copy: number): Promise<ReviewCopy> {
   const broken = await workspace.updateCopy(copy).then(() => null, reasonOf);
   return { copy, broken, last: Promise.resolve() };
 }

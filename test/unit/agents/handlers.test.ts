@@ -38,7 +38,7 @@ it.each([
   async (method, address, at, calls) => {
     const { dir, commit } = gitRepository();
     commit(files, 'First');
-    const handler = await findHandler({ method, url: `http://localhost:3000${address}` }, dir);
+    const handler = await findHandler({ method, url: `http://localhost:3000${address}`, status: 500 }, dir);
     expect(handler).toMatchObject({ at, calls, isNear: false });
   },
 );
@@ -46,6 +46,20 @@ it.each([
 it('EV-16 says that a route is only the nearest one if none matches exactly', async () => {
   const { dir, commit } = gitRepository();
   commit(files, 'First');
-  const handler = await findHandler({ method: 'GET', url: 'http://localhost:3000/legal/terms/old' }, dir);
+  const url = 'http://localhost:3000/legal/terms/old';
+  const handler = await findHandler({ method: 'GET', url, status: 500 }, dir);
   expect(handler).toMatchObject({ at: 'src/names.mjs:1', isNear: true });
+});
+
+it('EV-16 a static page names the scripts of the project that it loads', async () => {
+  const { dir, commit } = gitRepository();
+  const html =
+    '<script src="/help.js"></script><script type="module">import { day } from "./format.js";</script>';
+  const scripts = { 'public/help.js': 'open();\n', 'public/format.js': 'export const day = 1;\n' };
+  commit({ ...files, ...scripts, 'public/index.html': html, 'docs/old/index.html': '<p>' }, 'First');
+  const handler = await findHandler({ method: 'GET', url: 'http://localhost:3000/', status: 200 }, dir);
+  expect(handler).toMatchObject({
+    at: 'public/index.html:1',
+    calls: ['public/help.js:1', 'public/format.js:1'],
+  });
 });

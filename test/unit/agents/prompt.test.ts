@@ -579,6 +579,8 @@ describe('names from a failure', () => {
     'public/notes.js': "fetch('/rest/v1/notes?select=id');\n",
     'src/edge.html': '<script src="/_app/start.B4eJko8h.js"></script>\n',
     'public/card.js': '<a class="card__title">\n',
+    'public/config.js': "export const api = 'http://127.0.0.1:3999';\n",
+    'src/port.mjs': "server.listen('127.0.0.1:3000');\n",
     'src/auth.mjs': 'response.cookie(`app.sid=${id}; Domain=${domain}`);\n',
     'src/cors.mjs': "const allowed = 'x-shop-id';\n",
     'e2e/team.spec.ts': "getByText('nickname'); // /rest/v1/notes\n",
@@ -633,6 +635,18 @@ describe('names from a failure', () => {
       { category: 'ui-error' },
       { network: [request({ url: 'http://localhost/rest/v1/notes?select=id', status: 200 })] },
       ['/rest/v1/notes public/notes.js:1'],
+    ],
+    [
+      'the address of another server that did not respond',
+      { category: 'network-error' },
+      {
+        pageUrl: 'http://127.0.0.1:3000/',
+        network: [3000, 3999].map((port) => {
+          const url = `http://127.0.0.1:${port}/me`;
+          return request({ url, status: null, failure: 'net::ERR_CONNECTION_REFUSED' });
+        }),
+      },
+      ['127.0.0.1:3999 public/config.js:1'],
     ],
     [
       'the element of the last action before a check of the address',

@@ -8,7 +8,7 @@ import { parseDuration } from '../../../src/config/duration.js';
 import { loadSettings, resolveSettings } from '../../../src/config/load-settings.js';
 import { createAgentsJsonSchema } from '../../../src/config/schema.js';
 import type { Settings } from '../../../src/model/settings.js';
-import { exitCodeFor } from '../../../src/problem.js';
+import { getExitCode } from '../../../src/problem.js';
 import { tempDir } from '../../rig/temp-dir.js';
 
 function parsed(yaml: string): Settings {
@@ -220,7 +220,7 @@ describe('environment', () => {
   it('CF-4 reports mistakes of the file and of the environment together, with exit code 2', async () => {
     write('retries: { max: many }\n');
     const problem = await problemOf({ SELF_HEAL_COST_USD: 'lots' });
-    expect(exitCodeFor(problem)).toBe(2);
+    expect(getExitCode(problem)).toBe(2);
     expect(problem.message).toBe('agents.yaml has 1 mistake, the environment has 1 mistake');
     expect(problem.detail).toMatch(/agents\.yaml:1:17[\s\S]*SELF_HEAL_COST_USD: /);
   });

@@ -140,14 +140,18 @@ describe('evidence that green tests nearby share', () => {
       'database-error',
       { serverOutput, network: [own, common()] },
     ],
-    ['or its body', 'database-error', { network: [own, common({ responseBody: serverOutput })] }],
+    [
+      'a response decides if its body says why',
+      'database-error',
+      { network: [own, common({ responseBody: serverOutput })] },
+    ],
     ['a response of 500 comes before a bare assertion', 'network-error', { network: [own, common()] }],
     [
       'a refusal decides nothing',
       'ui-error',
       { serverOutput, ofOthers, network: [own, common({ status: 404 })] },
     ],
-    ['nor a call without a response', 'ui-error', { serverOutput, ofOthers, network: [open] }],
+    ['a call without a response decides nothing', 'ui-error', { serverOutput, ofOthers, network: [open] }],
     ['an unloaded script explains nothing', 'runtime-error', { network: [script], console: [thrown] }],
     [
       'an exception comes before a bare assertion',
@@ -188,7 +192,7 @@ describe('evidence that green tests nearby share', () => {
       { network: [own, { ...lost, resourceType: 'fetch' }], console: [{ ...fetched, common: true }] },
     ],
     [
-      'that no passing test was compared in',
+      'with no passing test to compare with',
       { network: [own, request({ ...ofProvider, failure: lost.failure })], console: [fetched] },
     ],
   ])('CS-7 HL-7 an unreachable host %s is not decisive by itself', (_, over) => {
@@ -323,7 +327,7 @@ describe('EV-5 database facts', () => {
   it.each([
     ['about the same', `${missing}\n  code: '42703',`, '42703'],
     [
-      'that followed from it',
+      'that the first error caused',
       "error: terminating connection due to administrator command\n  code: '57P01',",
       null,
     ],

@@ -173,13 +173,17 @@ describe('HL-6 failures of one signature', () => {
   const thrownIn = (file: string) => answered('/api/orders', 500, thrown(`/src/${file}:3:5`, 'TypeError: x'));
   it.each<[string, number, DiagnosedFailure[]]>([
     ['two missing endpoints are two causes', 2, [answered('/a', 404), answered('/b', 404)]],
-    ['refusals of whoever is not signed in are one', 1, [answered('/a', 401), answered('/b', 401)]],
-    ['answers of a server that gives no reason are one', 1, [answered('/a', 500), answered('/b', 500)]],
-    ['two exceptions are two', 2, [thrownIn('cart.ts'), thrownIn('list.ts')]],
-    ['an exception and an answer with no reason are one', 1, [thrownIn('cart.ts'), answered('/b', 500)]],
-    ['only one of which caught why are one', 1, [click('a', column('total')), click('a')]],
+    ['refusals without a session are one cause', 1, [answered('/a', 401), answered('/b', 401)]],
+    ['server errors without a reason are one cause', 1, [answered('/a', 500), answered('/b', 500)]],
+    ['two exceptions are two causes', 2, [thrownIn('cart.ts'), thrownIn('list.ts')]],
     [
-      'one that shows no cause belongs to the first',
+      'an exception and a server error without a reason are one',
+      1,
+      [thrownIn('cart.ts'), answered('/b', 500)],
+    ],
+    ['failures of which only one has the reason are one cause', 1, [click('a', column('total')), click('a')]],
+    [
+      'a failure without a reason belongs to the first cause',
       2,
       [answered('/a', 404), answered('/b', 404), failed('odd')],
     ],
@@ -262,13 +266,13 @@ it('HL-6 a test that fails alike at the same line in several projects is one cau
 
 it.each<[string, DiagnosedFailure[], RegExp | null]>([
   [
-    'three tests on it are',
+    'if three tests need it',
     ['a', 'b', 'c'].map((path) => refused(`3000/${path}`)),
     /^http:\/\/localhost:3000 refuses connections: 3 tests/,
   ],
-  ['two tests are an ordinary cause', [refused('3000/a'), refused('3000/b')], null],
+  ['not if two tests need it', [refused('3000/a'), refused('3000/b')], null],
   [
-    'three are one, too, if the server’s last output says why',
+    'not if the server’s last output says why',
     ['a', 'b', 'c'].map((path) => refused(`3000/${path}`, server(`/project/server.js:3\n${total}`))),
     null,
   ],

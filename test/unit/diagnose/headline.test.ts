@@ -36,7 +36,7 @@ it.each([
     'HTTP 127.0.0.1 Returned 404 — the web server `npx serve public` in e2e did not become available at http://127.0.0.1:4601/ within 15 s (e2e/playwright.config.ts:6)',
   ],
   [
-    'is the message of the program, not those of what ran it',
+    'is the program’s message, not its runner’s',
     exited,
     '> shop@1.0.0 dev\n> pnpm build\n\n> Build error occurred\nError: Failed to collect page data for /orders\n    at node_modules/next/dist/build/utils.js:1:1\n ELIFECYCLE  Command failed with exit code 1.\nnpm error code 1',
     'Error: Failed to collect page data for /orders — the web server `npx serve public` ended with exit code 1 (e2e/playwright.config.ts:6)',

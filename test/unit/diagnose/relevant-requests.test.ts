@@ -38,7 +38,7 @@ it.each([
     ['PUT /api/reminders/bulk', 'GET /api/reminders?hasReminder=true'],
   ],
   [
-    'its response has what was received',
+    'its response has the received value',
     ofApi(equality('"12.00"', '"15.00"'), [
       api('GET', '/api/cart', { responseBody: '{"total":"15.00"}' }),
       other,

@@ -74,7 +74,7 @@ describe('ME-1 the text that is signed', () => {
   it.each([
     ['whether the element was found', '', resolved],
     [
-      'what covers it',
+      'the element that covers it',
       `${resolved}    - <div id="veil"></div> intercepts pointer events\n`,
       `${resolved}    - <div id="ad"></div> intercepts pointer events\n`,
     ],

@@ -8,7 +8,7 @@ import { createFailureShape, readJsonLines } from '../../../src/evidence/classif
 import {
   type PassingTrace,
   createConsoleKey,
-  markCommon,
+  markCommonEntries,
   readPassingTrace,
   createRequestKey,
 } from '../../../src/evidence/passing-tests.js';
@@ -32,7 +32,7 @@ async function passing(parts: TraceParts, over = {}): Promise<PassingTrace> {
 /** Whether each of these messages of the failing test is common. */
 function marks(texts: readonly string[], neighbors: readonly PassingTrace[], message = timeout): boolean[] {
   const failing = { test: aTest(), errors: [{ message }] };
-  const { console } = markCommon({ console: texts.map(thrown), network: [] }, failing, neighbors);
+  const { console } = markCommonEntries({ console: texts.map(thrown), network: [] }, failing, neighbors);
   return console.map(({ common }) => common ?? false);
 }
 
@@ -65,7 +65,7 @@ it('CS-7 without passing tests in a file, marks hosts that tests elsewhere canno
   const other = await passing({ network: [entry] }, { location });
   const failing = { test: aTest(), errors: [{ message: timeout }] };
   const marked = (passing: readonly PassingTrace[]) =>
-    markCommon({ console: [], network: [entry] }, failing, passing).network[0]?.common;
+    markCommonEntries({ console: [], network: [entry] }, failing, passing).network[0]?.common;
   expect([marked([other]), marked([]), marked([await passing({}), other])]).toEqual([true, undefined, false]);
 });
 
@@ -76,7 +76,7 @@ it('CS-7 marks each request to a host that a passing test cannot reach, except i
   const own = twice('http://localhost:3000/api', 'net::ERR_CONNECTION_REFUSED');
   const green = await passing({ network: [...fonts.slice(1), ...own.slice(1)] });
   const failing = { test: aTest(), errors: [{ message: timeout }] };
-  const { network } = markCommon({ console: [], network: [...fonts, ...own] }, failing, [green]);
+  const { network } = markCommonEntries({ console: [], network: [...fonts, ...own] }, failing, [green]);
   expect(network.map(({ common }) => common)).toEqual([true, true, true, false]);
 });
 
@@ -99,7 +99,7 @@ it.each([
   async (_, message, resourceType, common) => {
     const green = await passing({ network: [{ ...refused, url: 'http://localhost:3000/login?n=2' }] });
     const failing = { test: aTest(), errors: [{ message }] };
-    const { network } = markCommon({ console: [], network: [{ ...refused, resourceType }] }, failing, [
+    const { network } = markCommonEntries({ console: [], network: [{ ...refused, resourceType }] }, failing, [
       green,
     ]);
     expect(network[0]?.common ?? false).toBe(common);

@@ -179,7 +179,7 @@ describe('EV-9, EV-10: what a map may not do', () => {
 
 it.each([
   ['a blank line', 4, 1],
-  ['a line without what the exception says it read', 5, 9],
+  ['a line without the property that the exception names', 5, 9],
   ['a column behind the end of the line', 6, 900],
 ])(
   'EV-6 names the file without a line if the position is %s, as in a transformed module',

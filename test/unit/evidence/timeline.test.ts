@@ -106,7 +106,7 @@ it.each<[string, Partial<NetworkEntry>, RegExp]>([
     / → 200 Set-Cookie: a=\[masked: cookie\]; Domain=x Set-Cookie: b=\[masked: value\]$/,
   ],
   [
-    'the start of what was sent and of what failed',
+    'the start of its body and of the failed response',
     { method: 'POST', status: 500, requestBody: 'a '.repeat(200), responseBody: '<p>no table</p>' },
     /POST \S+ (?:a ){59}a ?… 279 more characters → 500 no table$/,
   ],

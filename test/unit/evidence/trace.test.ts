@@ -6,7 +6,7 @@ import { EvidenceNotes } from '../../../src/evidence/bounded-text.js';
 import { copyComparisonPictures, extractPageSnapshot } from '../../../src/evidence/page-sources.js';
 import { type DomElement, composePage } from '../../../src/evidence/trace/dom.js';
 import { parseTraceRequest } from '../../../src/evidence/trace/har-request.js';
-import { copyMasked, copyTrace } from '../../../src/evidence/trace/masked-trace.js';
+import { copyMaskedTrace, copyTrace } from '../../../src/evidence/trace/masked-trace.js';
 import { renderPageHtml } from '../../../src/evidence/trace/write-trace-files.js';
 import { createRedactorForValues } from '../../../src/secrets/redactor.js';
 import { tempDir } from '../../rig/temp-dir.js';
@@ -22,7 +22,7 @@ async function masked(files: Record<string, string | Buffer>, known: Record<stri
   const [from, to] = [path.join(folder, 'raw.zip'), path.join(folder, 'trace.zip')];
   writeZip(from, files);
   const values = Object.entries(known).map(([name, value]) => ({ name, value }));
-  await copyMasked(from, to, createRedactorForValues(values));
+  await copyMaskedTrace(from, to, createRedactorForValues(values));
   return filesOf(to);
 }
 

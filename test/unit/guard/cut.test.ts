@@ -107,8 +107,8 @@ describe('HN-4 package.json', () => {
     ['a life-cycle script', '"build":"vite build"', '"build":"vite build","postinstall":"node x.js"'],
     ['an override of Playwright', '"scripts"', '"overrides":{"playwright":"file:./x"},"scripts"'],
     ['another Playwright', '^1.50.0', 'file:./fake'],
-    ['what a hook of git executes', '"scripts"', '"simple-git-hooks":{"pre-commit":"sh x"},"scripts"'],
-    ['what another tool executes', '"scripts"', '"wireit":{"build":{"command":"sh x"}},"scripts"'],
+    ['a command for a git hook', '"scripts"', '"simple-git-hooks":{"pre-commit":"sh x"},"scripts"'],
+    ['a command for another tool', '"scripts"', '"wireit":{"build":{"command":"sh x"}},"scripts"'],
   ])('HN-4 is not accepted with %s', async (_what, from, to) => {
     expect(await changed(from, to)).toEqual(['package.json']);
   });

@@ -202,9 +202,9 @@ describe('the loop for one cause', () => {
   } as const;
 
   it.each([
-    ['what no agent may change', 'whole', { cut: [config] }],
-    ['what changes what the tests expect', 'tests', { differences: [difference] }],
-  ])('HN-4 BL-6 %s is left out, proven, and put to a person: %s', async (_, side, found) => {
+    ['an edit that no agent may make', 'whole', { cut: [config] }],
+    ['an edit of what the tests expect', 'tests', { differences: [difference] }],
+  ])('HN-4 BL-6 leaves out %s, proves it, and puts it to a person: %s', async (_, side, found) => {
     const guard: Session['guard'] = async () => ({ ...noFindings, ...found });
     const { session: given, events, agents } = await session([null, null, null], { guard });
     const { attempts, end } = await healAlone(given, cause);
@@ -283,8 +283,8 @@ describe('the loop for one cause', () => {
       true,
       'escalated',
     ],
-    ['does not ask', 'they are red all the same', ['boom', 'boom'], true, 'failed'],
-    ['does not ask', 'the app is as it was when they were green', [null], false, 'failed'],
+    ['does not ask', 'the tests stay red even so', ['boom', 'boom'], true, 'failed'],
+    ['does not ask', 'the app is unchanged since the tests were green', [null], false, 'failed'],
   ] as const)(
     'BL-6 %s about a failure that no agent healed: %s',
     async (_, __, last, hasChanged, verdict) => {
@@ -596,7 +596,7 @@ describe('restart agent', () => {
 
     it.each([
       ['longer than the backoff', 30_000, [31_500]],
-      ['shorter, and the backoff holds', 1000, [3750]],
+      ['no less than the backoff', 1000, [3750]],
     ])('AG-7 waits as long as the provider asks: %s', async (_, waitMs, slept) => {
       const { run, clock, events } = await runThrough([{ ...overloaded, waitMs }, completed]);
       expect(run.end).toEqual(completed);

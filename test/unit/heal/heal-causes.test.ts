@@ -134,7 +134,7 @@ it('SC-3 HN-5 keeps a fix that was tried with others and has a lasting effect in
     settings: settingsFor(3),
     runAgent: agents.runAgent,
     leftovers: ['dev.db'],
-    inCleanCopy: ownFault,
+    needsCleanCopy: ownFault,
   });
   await agents.allStarted;
   for (const n of [3, 2, 1]) agents.end(n);

@@ -31,7 +31,7 @@ const greens = 3;
 const [reds, other] = [1, 'other'];
 
 /** Proves the fixes of a world; returns the numbers of those that are left, the number of runs, and what was seen of each test. */
-function prove(world: readonly TrueFix[], chance: () => number, inCleanCopy = false) {
+function prove(world: readonly TrueFix[], chance: () => number, needsCleanCopy = false) {
   const results = new Map<string, TestRunResult[]>([[other, []]]);
   const kept = new Set(world.map((_, at) => `${at + 1}`));
   const outlived = world.flatMap(({ isOutlived }, at) => (isOutlived ? [`${at + 1}`] : []));
@@ -125,7 +125,7 @@ function prove(world: readonly TrueFix[], chance: () => number, inCleanCopy = fa
       })),
       greens,
       reds,
-      inCleanCopy,
+      needsCleanCopy: needsCleanCopy,
       haveDifferentCauses: () => false,
       otherTests: {
         hasRun: states.has([...kept].join()),
@@ -295,8 +295,8 @@ it('HN-5 a needed fix with a lasting effect is proven in a clean copy', () => {
     fc.property(
       worlds(fc.constant(0), fc.constant(false), fc.boolean()),
       fc.boolean(),
-      (world, inCleanCopy) => {
-        const { kept } = prove(world, never, inCleanCopy);
+      (world, needsCleanCopy) => {
+        const { kept } = prove(world, never, needsCleanCopy);
         for (const [at, { heals, healedBy, hiddenBy, breaksOther }] of world.entries()) {
           const isNeeded = heals && healedBy.length === 0 && !breaksOther;
           const isRevealed = hiddenBy === null || kept.has(`${hiddenBy}`);
@@ -362,7 +362,7 @@ it.each([
   ['red in its own proof', [aResult('red', kept), aResult('red', kept, { part: 'shared' })], 'neither'],
 ] as const)('HN-6 judges another test that was %s', (_, results, verdict) => {
   const judge = (isMarked: boolean) =>
-    judgeOtherTests({ kept, tests: [{ key: 'other', results, isMarked }] });
+    judgeOtherTests({ kept, tests: [{ key: 'other', results, isMarked: isMarked }] });
   const expected = {
     unsteady: verdict === 'unsteady' ? ['other'] : [],
     red: verdict === 'red' ? ['other'] : [],
@@ -394,7 +394,7 @@ it.each([
       tests: [{ ...test, ...rest, ...over }],
       greens,
       reds,
-      inCleanCopy: true,
+      needsCleanCopy: true,
       haveDifferentCauses: () => false,
       otherTests: null,
     });

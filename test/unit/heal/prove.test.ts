@@ -103,31 +103,31 @@ it.each<Scenario>([
     'healed healed | c1 healed, c2 healed | 2,3',
   ],
   [
-    'a test is green since an agent worked on it, with its patch and without',
+    'a test has been green since an agent worked on it, with its patch and without',
     2,
     but(own, 't1', ({ run }) => (run > 2 ? null : undefined)),
     'escalated healed | c1 escalated, c2 healed | 2',
   ],
   [
-    'what a fix made outlives its revert, and a clean copy shows that it is needed',
+    'the effect of a fix outlives its revert, and a clean copy shows that the fix is needed',
     2,
     outliving,
     'healed healed | c1 healed, c2 healed | 1,2',
-    { leftovers: ['dev.db'], inCleanCopy: own },
+    { leftovers: ['dev.db'], needsCleanCopy: own },
   ],
   [
     'a test is green without its fix in a clean copy, too',
     2,
     but(own, 't1', ({ run }) => (run > 2 ? null : undefined)),
     'escalated healed | c1 escalated, c2 healed | 2',
-    { leftovers: ['server.log'], inCleanCopy: but(own, 't1', () => null) },
+    { leftovers: ['server.log'], needsCleanCopy: but(own, 't1', () => null) },
   ],
   [
     'a test is red and green in the state without its fix, in which a database has changed',
     2,
     but(own, 't1', ({ fixes, run }) => (fixes.has('1') || (run > 6 && run % 2 === 1) ? null : undefined)),
     'flaky healed | c1 flaky, c2 healed | 2',
-    { leftovers: ['dev.db'], inCleanCopy: own },
+    { leftovers: ['dev.db'], needsCleanCopy: own },
   ],
   [
     'a test is green without its fix only until its server notices',
@@ -137,32 +137,32 @@ it.each<Scenario>([
     { leftovers: ['dev.db'] },
   ],
   [
-    'what a fix made outlives its revert, and a clean copy cannot be run',
+    'the effect of a fix outlives its revert, and no clean copy can run',
     2,
     outliving,
     'green-once green-once | c1 green-once, c2 green-once | 1,2',
     { leftovers: ['dev.db'] },
   ],
   [
-    'what one fix made outlives its revert, and a clean copy is red with it, too',
+    'the effect of one fix outlives its revert, and a clean copy is red with it, too',
     2,
     but(own, 't1', ({ run }) => (run > 5 ? null : undefined)),
     'green-once healed | c1 green-once, c2 healed | 1,2',
-    { leftovers: ['dev.db'], inCleanCopy: but(own, 't1', () => 'no such table') },
+    { leftovers: ['dev.db'], needsCleanCopy: but(own, 't1', () => 'no such table') },
   ],
   [
     'all proofs are made in a clean copy, and one test does not run there without its fix',
     2,
     own,
     'green-once healed | c1 green-once, c2 healed | 1,2',
-    { ...clean, inCleanCopy: but(own, 't1', ({ fixes }) => (fixes.has('1') ? null : NOT_RUN)) },
+    { ...clean, needsCleanCopy: but(own, 't1', ({ fixes }) => (fixes.has('1') ? null : NOT_RUN)) },
   ],
   [
     'all proofs are made in a clean copy, and one test is green there without its fix',
     2,
     own,
     'flaky healed | c1 flaky, c2 healed | 2',
-    { ...clean, inCleanCopy: but(own, 't1', () => null) },
+    { ...clean, needsCleanCopy: but(own, 't1', () => null) },
   ],
   [
     'a test does not run without its fix',
@@ -204,7 +204,7 @@ it.each<Scenario>([
     rejectsTwo(),
   ],
   [
-    'a test is green with a fix that shows another error in the others',
+    'a fix heals one test and reveals another error in the others',
     2,
     (id, { fixes, run }) =>
       !fixes.has('1')
@@ -279,8 +279,18 @@ it.each<Scenario>([
     'flaky | c1 flaky | ',
     { idle: ['1'] },
   ],
-  ['the second fix heals what the first one showed', 1, chained, 'healed | c1 superseded, c2 healed | 1,2'],
-  ['what the first fix showed is not healed', 1, chain(false), 'failed | c1 superseded, c2 failed | '],
+  [
+    'the second fix heals the error that the first one revealed',
+    1,
+    chained,
+    'healed | c1 superseded, c2 healed | 1,2',
+  ],
+  [
+    'the error that the first fix revealed is not healed',
+    1,
+    chain(false),
+    'failed | c1 superseded, c2 failed | ',
+  ],
   ['a limit ends a chain', 1, chained, 'failed | c1 superseded, c2 failed | ', limitedTo(1)],
   [
     'the next agent of a chain cannot work',
@@ -325,7 +335,7 @@ it.each<Scenario>([
     'failed passed | c1 failed, c2 failed | ',
   ],
   [
-    'nothing more than the first fix of a chain is needed after all',
+    'only the first fix of a chain is needed after all',
     1,
     (_, { fixes, run }) => (fixes.has('1') ? (run < 5 ? 'another' : null) : 'boom'),
     'healed | c1 superseded, c2 healed | 1',
@@ -344,19 +354,19 @@ it.each<Scenario>([
     'healed flaky | c1 healed | 1',
   ],
   [
-    'a test is also green with the fix out',
+    'a test is also green with the fix reverted',
     2,
     but(shared, 't2', ({ run }) => (run > 2 ? null : undefined)),
     'healed flaky | c1 healed | 1',
   ],
   [
-    'the leading test is also green with the fix out',
+    'the leading test is also green with the fix reverted',
     2,
     but(shared, 't1', ({ run }) => (run > 2 ? null : undefined)),
     'flaky healed | c1 healed | 1',
   ],
   [
-    'all tests are green with the fix out',
+    'all tests are green with the fix reverted',
     2,
     (_, { run }) => (run > 2 ? null : 'shared'),
     'escalated escalated | c1 escalated | ',
@@ -989,7 +999,7 @@ it('HL-6 BL-1 causes that one change broke get one agent, whose fix is proven on
 });
 
 it.each([
-  ['a host that is not reached', { advice: 'the machine reaches nothing' }],
+  ['an unreachable host', { advice: 'the machine reaches nothing' }],
   ['a password that is missing', { retry: 'never_retry' as const }],
 ])(
   'HL-7 BL-1 a change that turns the test green when reverted refutes %s, and an agent starts',

@@ -32,7 +32,7 @@ async function suite(edited: ReadonlySet<string> = new Set()) {
   const run = (outcome: 'expected' | 'unexpected') =>
     testFiles.observe({ tests: [{ ...aResult('t1', outcome), test }] });
   run('unexpected');
-  return { write, run, edits: () => testFiles.listEditsFor(aTestFailure({ test })) };
+  return { write, run, edits: () => testFiles.listEditsToTest(aTestFailure({ test })) };
 }
 
 it.each([

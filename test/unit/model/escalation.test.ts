@@ -3,7 +3,7 @@ import type { Side } from '../../../src/model/choice.js';
 import type { Attempt } from '../../../src/model/attempt.js';
 import {
   describeBlame,
-  describeBlameAt,
+  describeBlameWithPosition,
   canBeReverted,
   formatBlamePosition,
 } from '../../../src/model/blame.js';
@@ -184,7 +184,7 @@ it('BL-3 does not say that a test was green before unless a run has seen it gree
 it('BL-3 names no hunk or file of changes of several commits that runs have not narrowed down', () => {
   const other = { ...one, file: 'src/b.ts', commit: null };
   const wide = aBlame({ hunks: [one, other], isMinimal: false, outOf: 2, runs: 3 });
-  expect(describeBlameAt(wide)).toBe(
+  expect(describeBlameWithPosition(wide)).toBe(
     'It is green with all 2 changes since ba5e000 reverted; 3 runs have not narrowed them down to a commit',
   );
 });

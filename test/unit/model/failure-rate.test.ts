@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   computeBounds,
-  countGreensNeeded,
-  countRedsNeeded,
+  countNeededGreenRuns,
+  countNeededRedRuns,
   isSurelyHigher,
   judgeCount,
   computeLowestRate,
@@ -41,7 +41,7 @@ describe('a failure rate', () => {
     [10, 10, 4],
     [0, 10, Infinity],
   ])('FL-4 determines how many green runs a proof needs: red %d of %d', (red, runs, greens) => {
-    expect(countGreensNeeded({ red, runs })).toBe(greens);
+    expect(countNeededGreenRuns({ red, runs })).toBe(greens);
   });
 
   // R: fisher.test(matrix(c(5, 0, 0, 5), 2), alternative = 'greater')$p.value is 0.004, and so on.
@@ -66,7 +66,7 @@ describe('a failure rate', () => {
   ])(
     'HL-7 determines how many red runs a flaky test needs to be a fault: red %d of %d',
     (red, runs, reds) => {
-      expect(countRedsNeeded({ red, runs })).toBe(reds);
+      expect(countNeededRedRuns({ red, runs })).toBe(reds);
     },
   );
 
@@ -82,7 +82,7 @@ describe('a failure rate', () => {
         expect(bounds.high).toBeGreaterThanOrEqual(rate - 1e-9);
         expect(wider.low).toBeLessThanOrEqual(bounds.low);
         expect(wider.high).toBeGreaterThanOrEqual(bounds.high);
-        const greens = countGreensNeeded(one);
+        const greens = countNeededGreenRuns(one);
         if (one.red === 0) expect(greens).toBe(Infinity);
         else expect((1 - computeLowestRate(one)) ** greens).toBeLessThanOrEqual(0.01 + 1e-9);
       }),

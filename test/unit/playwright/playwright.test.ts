@@ -37,7 +37,7 @@ describe('a web server that a build error keeps from starting', () => {
     ['has said nothing new for ten seconds', 14, log(...output), true],
     ['has had less than ten seconds to say something new', 13.9, log(...output), false],
     ['has said something new since', 20, log(...output, [15, 'page reload src/a.svelte']), false],
-    ['took long to say it, and had as long again', 60, log([30, line]), true],
+    ['took long to say it, and has had as long again', 60, log([30, line]), true],
   ])('CS-10 is still broken (or not) when it %s', (_, seconds, text, broken) => {
     expect(isBrokenAfter(seconds, text)).toBe(broken);
   });

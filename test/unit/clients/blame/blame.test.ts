@@ -226,8 +226,8 @@ describe('BL-6 the part of an author’s change that a fix reverts', () => {
     confidence: certain,
   });
   it.each([
-    ['asks', 'the status that an API answers with', asserted, [reason('network', 'GET /api/tea → 404')]],
-    ['asks', 'what the test expects', asserted, [reason('error', asserted)]],
+    ['asks', 'the status of an API’s response', asserted, [reason('network', 'GET /api/tea → 404')]],
+    ['asks', 'the value that the test expects', asserted, [reason('error', asserted)]],
     ['asks', 'a refusal that the server logs', refused, [reason('server', 'Refused: no fish')]],
     ['asks', 'a word that the test types', `${asserted}\nExpected: "a"\nReceived: "b"\nundefined`, []],
     [

@@ -117,7 +117,7 @@ describe('BF-2 a locator follows the app', () => {
       { elements: ['pay', 'buy'].map((id) => element({ 'data-testid': id })) },
     ],
     ['the locator found its element', { foundElement: true }],
-    ['the text is what the test expects', { ...text, isExpectation: true }],
+    ['the test expects this text', { ...text, isExpectation: true }],
     ['the element is in a frame', { locator: "frameLocator('iframe').getByTestId('pay')" }],
   ])('BF-2 proposes nothing if %s', async (_, given) => {
     expect(await textAfter(given)).toBeNull();

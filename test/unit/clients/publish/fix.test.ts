@@ -29,15 +29,15 @@ function only(patch: string) {
 
 describe('a fix from an untrusted source', () => {
   it.each([
-    ['out of the repository', patchOf('../../etc/cron.d/x', changed)],
+    ['outside of the repository', patchOf('../../etc/cron.d/x', changed)],
     ['in git', patchOf('.git/hooks/pre-commit', changed)],
     ['a link', patchOf('a.ts', '@@ -0,0 +1,1 @@\n+x\n', 'new file mode 120000\n')],
     ['binary', 'diff --git a/a.png b/a.png\nindex 0..1\nGIT binary patch\nliteral 1\nIcmV\n'],
     ['none', 'diff --git\n@@ -1,2 nonsense'],
     ['without the ids of its contents', patchOf('a.ts', changed).replace(index, '')],
-    ['of a name in escapes', patchOf('a.ts', changed).replaceAll(/([ab])\/a\.ts/g, '"$1/gr\\303\\266n.ts"')],
-    ['of a name behind whose tab another follows', patchOf('a.ts\tb.ts', changed)],
-    ['of a name that hides something', patchOf('a\ufe01.ts', changed)],
+    ['named in escapes', patchOf('a.ts', changed).replaceAll(/([ab])\/a\.ts/g, '"$1/gr\\303\\266n.ts"')],
+    ['named with a tab and a second name', patchOf('a.ts\tb.ts', changed)],
+    ['named with a hidden character', patchOf('a\ufe01.ts', changed)],
   ])('PB-5 is refused if it is %s', (_, patch) => {
     expect(readFix(Buffer.from(patch)).ok).toBe(false);
   });
