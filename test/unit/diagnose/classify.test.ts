@@ -43,10 +43,12 @@ const recorded = (read.ok ? read.value : []).flatMap(({ evidence }, at) => {
   return record ? [{ record, evidence }] : [];
 });
 
-it('CS-8 a line that a server logged for each of two requests is one reason', () => {
+it('CS-8 a line that is both in the server’s log and on its error page is one reason', () => {
   const line = "TypeError: Cannot read properties of undefined (reading 'city')";
-  const { why } = classify(anEvidence({ errors: [anError('boom')], serverOutput: `${line}\n${line}` }));
-  expect(why.length).toBeGreaterThan(0);
+  const body = `<html><body><pre>${line}<br>   at profile (/app/users.js:2:120)</pre></body></html>`;
+  const failed = request({ responseBody: body, responseHeaders: { 'content-type': 'text/html' } });
+  const { why } = classify(failing({ network: [failed], serverOutput: line }));
+  expect(why[0]).toMatchObject({ source: 'server', evidence: line });
   expect(new Set(why.map((reason) => JSON.stringify(reason))).size).toBe(why.length);
 });
 
