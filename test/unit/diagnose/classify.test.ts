@@ -47,7 +47,7 @@ it('CS-8 a line that is both in the server’s log and on its error page is one 
   const line = "TypeError: Cannot read properties of undefined (reading 'city')";
   const body = `<html><body><pre>${line}<br>   at profile (/app/users.js:2:120)</pre></body></html>`;
   const failed = request({ responseBody: body, responseHeaders: { 'content-type': 'text/html' } });
-  const { why } = classify(failing({ network: [failed], serverOutput: line }));
+  const { why } = classify(failing('boom', { network: [failed], serverOutput: line }));
   expect(why[0]).toMatchObject({ source: 'server', evidence: line });
   expect(new Set(why.map((reason) => JSON.stringify(reason))).size).toBe(why.length);
 });
