@@ -164,7 +164,7 @@ const shapes = {
     ...causeEndShape.shape,
     attempts: count,
     costUsd: countOrNull,
-    /** Set if another cause's fix healed it, because then no attempt of its own has the proof. */
+    /** Set if another cause's fix healed it: none of its own attempts then has the proof. */
     proof: proofShape.exactOptional(),
     /** The proof of each of its tests, if there is more than one. */
     testProofs: listOf(testProofShape).exactOptional(),

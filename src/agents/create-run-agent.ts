@@ -175,7 +175,7 @@ function appendToTail(lines: string[], line: string): void {
   if (lines.length > TAIL_LINES) lines.shift();
 }
 
-/** Keeps more of a line than is shown later, so a secret that is cut in half here is never shown. */
+/** Keeps more of a line than is shown later, so that half a secret at the cut is never shown. */
 function clipLine(line: string): string {
   return line.slice(0, 8 * MAX_LINE_CHARACTERS);
 }

@@ -15,7 +15,7 @@ export interface Handler {
   readonly code: string;
   /** True if no route matches exactly, and this is the most similar one, or the only server. */
   readonly isNear: boolean;
-  /** The names that it uses from other files of the project: `store (src/offers.mjs:5)`. */
+  /** The names that it uses from other project files: `store (src/offers.mjs:5)`. */
   readonly calls: readonly string[];
 }
 
@@ -227,7 +227,7 @@ function readBlock(text: string, line: number): string[] {
   return end < 0 ? lines : lines.slice(0, isClosingLine ? end + 1 : end);
 }
 
-/** Lists the names that a file imports from other files of the project. */
+/** Lists the names that a file imports from other project files. */
 function listImports(
   text: string,
   importer: string,

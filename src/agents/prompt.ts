@@ -237,7 +237,7 @@ function formatNeededTest({ name, at, writes }: NonNullable<AgentContext['needs'
   return `- ${inline(name)} (${inline(at)})${writes.length > 0 ? `, which sent ${writes.map(inline).join(', ')}` : ''}`;
 }
 
-/** Shows the other error of a test that failed differently in its second run. */
+/** Shows the other error from a test that failed differently in its second run. */
 function renderOtherRun({ otherRun: other }: AgentContext): Section | null {
   if (!other) return null;
   const title =
@@ -277,7 +277,7 @@ function renderDiagnosis(
   const cors =
     withheld === null
       ? ''
-      : ` The page could read other responses of ${inline(withheld)}, so CORS is set up: the one without the header is probably an error of that server.`;
+      : ` The page could read other responses from ${inline(withheld)}, so CORS is set up: the one without the header is probably an error from that server.`;
   const head = `It was classified as ${category}${alternativeClasses}.${warning ? ` ${warning}.` : ''}${cors}`;
   if (text === '') return renderSection({ title: 'Diagnosis', before: head });
   return renderBlock('Diagnosis', text, { longest: 1_200, before: head });

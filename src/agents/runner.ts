@@ -86,7 +86,7 @@ export interface AgentListener {
 /** The stream to which a line was written. */
 export type OutputStream = 'stdout' | 'stderr';
 
-/** Self-heal's side of the conversation with a program. */
+/** self-heal's side of the conversation with a program. */
 export interface Conversation {
   /** Reads a line of output. */
   readonly readLine?: (line: string, from: OutputStream) => void;

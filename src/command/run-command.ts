@@ -189,7 +189,7 @@ async function writeReports(
   });
   const flaky = tests.filter((verdict) => verdict === 'flaky').length;
   await ledger?.store.close();
-  // From this state, `self-heal verify` later tells which changes came after the run.
+  // `self-heal verify` later compares the project with this state.
   if (ledger !== null && !healed.verified)
     await keepProjectState(folder.dir, request.cwd).catch((error: unknown) =>
       warn(

@@ -148,7 +148,7 @@ const errorPage =
   /- heading "An error occurred\." \[level=1\]|<h1 id="title">An error occurred\.|\bInternal (?:Server )?Error\b|\bUnexpected (?:Server|Application) Error\b|\bserver-side exception\b|\bA server error occurred\b|(?:- heading "|<h1[^>]{0,80}>)5\d\d(?: \||"|$)/im;
 
 /**
- * True if the page shows an error of the server. Its status may be 200: SvelteKit and others deliver the error in a client-side navigation, and a
+ * True if the page shows a server error. Its status may be 200: SvelteKit and others deliver the error in a client-side navigation, and a
  * streamed page (Astro) sends its status before it renders its components.
  */
 function showsErrorPage({ ariaSnapshot, errors }: Evidence): boolean {
@@ -181,7 +181,7 @@ function readServerText(
 const incomingRequest = /\b(?:GET|POST|PUT|PATCH|DELETE) (\/[^\s"'?,;:)\]]{1,200})/g;
 const anyError = /\berror\b|(?:Error|Exception)\b/i;
 
-/** If an error names a request of this test, drops the blocks that name only requests of other tests. */
+/** If an error names a request of this test, drops the blocks that name only requests from other tests. */
 function dropOtherRequests(blocks: readonly string[], network: readonly NetworkEntry[]): readonly string[] {
   const requestedPaths = network.map(({ url }) => getPath(url));
   const attributed = blocks.map((block) => {
@@ -210,7 +210,7 @@ function unpackJsonStacks(text: string): string {
   });
 }
 
-/** True if the page loaded, and no request of the page to the app is still open. Ignores the test's own requests. */
+/** True if the page loaded, and no request from the page to the app is still open. Ignores the test's own requests. */
 function gotAllResponses({ network }: Evidence, isOwnUrl: (url: string) => boolean): boolean {
   const requests = network.filter(({ url, resourceType }) => resourceType !== 'api' && isOwnUrl(url));
   return requests.length > 0 && requests.every(({ status, failure }) => status !== null || failure !== null);
@@ -224,7 +224,7 @@ function isExplainedError(
   return pageCall.test(message) && isExplained({ text: stripAnsi(clipText(message, maxCharacters.console)) });
 }
 
-/** Returns the scripts of other sites that the page needed but could not load. */
+/** Returns the scripts from other sites that the page needed but could not load. */
 function findNeededScripts(
   lost: readonly NetworkEntry[],
   isOwnUrl: (url: string) => boolean,

@@ -114,7 +114,7 @@ function readLocator({ errors }: Evidence): string | null {
 
 /**
  * Finds the failing line in the deciding evidence; the test's line only shows where the test noticed the fault. Compilers name the file next to the
- * error, often without a position. If the page only repeats an exception of the server, the frames are in the server's output.
+ * error, often without a position. If the page only repeats an exception in the server, the frames are in the server's output.
  */
 function findSource(evidence: Evidence, [decidingReason, ...others]: readonly Reason[]): string | null {
   const getMessage = (reason: Reason | undefined) => reason?.evidence.replace(/^Uncaught /, '');

@@ -124,7 +124,7 @@ function createDatabaseKey({ diagnosis: { category, why, facts } }: DiagnosedFai
   return ['database', why[0]?.rule, table, column, constraint, policy].join(' | ');
 }
 
-/** A failed request of the page is the cause even if tests need different parts of its response. */
+/** A failed page request is the cause even if tests need different parts of its response. */
 function createEndpointKey({ diagnosis: { category, why, facts } }: DiagnosedFailure): string | null {
   if (category !== 'network-error' || facts.endpoint === null) return null;
   const isDecidedByRequest = why.some(

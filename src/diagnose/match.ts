@@ -22,7 +22,7 @@ export interface EvidenceText {
    * app count.
    */
   readonly isShared?: boolean;
-  /** True if the app answered every request of the page without an error. */
+  /** True if the app answered every page request without an error. */
   readonly isAnswered?: boolean;
 }
 

@@ -3,7 +3,7 @@ import type { Evidence } from '../model/evidence.js';
 import { formatAddress } from '../urls.js';
 import { stripAnsi } from '../visible-text.js';
 
-/** A loopback address that refuses connections, in messages of Node and browsers. */
+/** A loopback address that refuses connections, in messages from Node and browsers. */
 const refusedAddress = /REFUSED(?: at \w+:\/\/)? ?\[?(127\.0\.0\.1|::1)\]?:(\d{2,5})/g;
 
 /**

@@ -179,7 +179,7 @@ function stripMarkup(body: string): string {
 const invisibleMarkup = /<(script|style|svg|template)\b[^]*?(?:<\/\1>|$)|<!--[^]*?(?:-->|$)/gi;
 const inlineTag = /<\/?(?:a|abbr|b|code|em|i|mark|small|span|strong|time|wbr)(?:\s[^<>]*)?>/gi;
 
-/** Returns the text of a page, with one line per block. */
+/** Returns a page's text, with one line per block. */
 export function readPageText(html: string): string {
   const text = html
     .replace(invisibleMarkup, '\n')
@@ -229,7 +229,7 @@ const missingCorsHeader =
   /'(https?:\/\/[^'\s]{1,2000})' from origin .{1,300} blocked by CORS policy: .{0,200}No 'Access-Control-Allow-Origin'/;
 
 /**
- * Returns the origin of a response that the browser withheld because it lacked the CORS header that other responses of that origin have; null if
+ * Returns the origin of a response that the browser withheld because it lacked the CORS header that other responses from that origin have; null if
  * there is none. Such a response is usually the error page of a failed server.
  */
 export function findBlockedOrigin({

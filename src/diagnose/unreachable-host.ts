@@ -6,7 +6,7 @@ import { stripAnsi } from '../visible-text.js';
 export const unreachableError =
   /ERR_(?:NAME_NOT_RESOLVED|INTERNET_DISCONNECTED|CONNECTION_\w+|ADDRESS_UNREACHABLE|TIMED_OUT|PROXY_\w+|TUNNEL_\w+)|NS_ERROR_(?:UNKNOWN_HOST|CONNECTION_REFUSED|NET_\w+|OFFLINE|PROXY_\w+)|Could not (?:connect|resolve)/;
 
-/** True if a script or call of the page could not reach a host of another site. */
+/** True if a script or call from the page could not reach another site's host. */
 export function hasUnreachableHost(
   { resourceType, url, status, failure }: NetworkEntry,
   isOwnUrl: (url: string) => boolean,

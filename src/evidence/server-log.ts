@@ -23,7 +23,7 @@ const PROBE_BYTES = 64 * 1024;
 const timestamp = /^(\d{12,14}) /;
 const lineFeed = 0x0a;
 
-/** Returns the lines of a time window, or the end of a long one. The lines of a log are `<epoch ms> <text>`, in chronological order. */
+/** Returns the lines of a time window, or the end of a long one. Log lines are `<epoch ms> <text>`, in chronological order. */
 export function readLogWindow(log: Buffer, window: TimeWindow): LogPart {
   const { bytes, cutBytes } = findWindow(log, window);
   return { text: removeTimestamps(bytes), cutBytes };

@@ -29,7 +29,7 @@ const presenceMatcher = /^toBe(?:Visible|Attached|InViewport|Enabled|Disabled|Ed
 const textMatcher =
   /^to(?:HaveText|ContainText|HaveValue|HaveAttribute|HaveClass|ContainClass|HaveId|HaveRole|HaveCSS|HaveAccessible\w+|Be|Equal|StrictEqual|Contain|Match)$/;
 
-/** Selectors that match any text of a page. */
+/** Selectors that match any text on a page. */
 const wholePage = /^(?:html|body|main|document|:root|\*|\/\/\*)/;
 
 const whyCounted = 'its elements are counted or listed';
@@ -202,7 +202,7 @@ export function createLocatorUses(files: () => readonly SourceFile[]): LocatorUs
       return whyOtherUse;
     const oldWords = listStrings(change.old);
     const addedWords = listStrings(change.now).filter((word) => !oldWords.includes(word));
-    if (addedWords.some((word) => wholePage.test(word))) return 'it finds the whole page';
+    if (addedWords.some((word) => wholePage.test(word))) return 'it matches the whole page';
     const isExpectedText = args
       .flatMap(listStrings)
       .some((text) => addedWords.some((word) => text.includes(word) || word.includes(text)));

@@ -69,7 +69,7 @@ export async function readTestCode(
   return { parsed, unparsable, references, reached };
 }
 
-/** The references of a code file, as paths of the project. */
+/** The references in a code file, as paths in the project. */
 interface References {
   readonly imports: readonly string[];
   /** Files named in a string, such as data that it reads, or a set-up in the config. */

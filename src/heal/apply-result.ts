@@ -186,7 +186,7 @@ function recordGreenWithOthers(progress: Progress, cause: Cause): Cause | null {
   const [firstRed] = red;
   if (red.length === cause.members.length) return cause;
   if (firstRed) return { ...cause, members: red, lead: red.includes(cause.lead) ? cause.lead : firstRed };
-  progress.greenWithOthers.set(cause.id, 'healed by an earlier fix of this run');
+  progress.greenWithOthers.set(cause.id, 'healed by an earlier fix in this run');
   return null;
 }
 
@@ -217,7 +217,7 @@ export async function recheckFailedCauses(progress: Progress): Promise<void> {
     );
     for (const member of green) addToProof(progress, cause, member);
     if (green.length === cause.members.length)
-      progress.greenWithOthers.set(cause.id, 'healed by a later fix of this run');
+      progress.greenWithOthers.set(cause.id, 'healed by a later fix in this run');
   }
 }
 

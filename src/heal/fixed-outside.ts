@@ -17,7 +17,7 @@ export const fixedOutside = {
 
 /** True if the test of a cause was red in every run before its last attempt and is green in every run since. If there are too few runs to tell, runs it again. */
 export async function wasFixedOutside(session: Session, cause: Cause): Promise<boolean> {
-  // An error that a fix of this run revealed may be gone with the state that showed it.
+  // An error that a fix in this run revealed may be gone with the state that showed it.
   if (cause.parent !== null || isEdited(session, cause)) return false;
   const { observations, signal } = session;
   while (!signal.aborted) {

@@ -54,7 +54,7 @@ export class Observations {
     return this.#mayBeAbsent;
   }
 
-  /** Records the results of one Playwright run by key. Unless `circumstances` say otherwise, it ran in the project as it is now. */
+  /** Records the results of one Playwright run by key. Unless `circumstances` say otherwise, the run was in the project as it is now. */
   add(observed: ReadonlyMap<string, Observation>, circumstances: Partial<Circumstances> = {}): void {
     this.#runs += 1;
     const at = {

@@ -49,7 +49,7 @@ export function findUnclearFixes(question: ProofQuestion): ReadonlyMap<string, s
   const unclear = new Map<string, string>();
   for (const test of question.tests) {
     if (test.ended !== null || !test.runsBothWays) continue;
-    const { leftovers } = findFix(question, test);
+    const { leftovers } = findTestFix(question, test);
     const [clean] = listResultsSince(test).filter(({ isClean, shown }) => isClean && shown === 'nothing');
     if (clean) {
       const why = leftovers.length > 0 ? explainLastingEffect(leftovers) : 'proven here';
@@ -86,7 +86,7 @@ function listFixChanges({ fixes }: ProofQuestion): readonly string[] {
   return [...new Set(fixes.flatMap(({ changes }) => changes))];
 }
 
-function findFix({ fixes }: ProofQuestion, { fix }: Pick<TestInProof, 'fix'>): FixInProof {
+function findTestFix({ fixes }: ProofQuestion, { fix }: Pick<TestInProof, 'fix'>): FixInProof {
   return fixes.find(({ id }) => id === fix) ?? { id: fix, changes: [], withRevealed: [], leftovers: [] };
 }
 
@@ -115,7 +115,7 @@ function listFirstDoubts(doubts: readonly Doubt[]): readonly Doubt[] {
 /** Returns what the shared proof needs for a test. */
 function planForTest(question: ProofQuestion, test: TestInProof): TestPlan {
   const kept = listFixChanges(question);
-  const { changes: ownIds } = findFix(question, test);
+  const { changes: ownIds } = findTestFix(question, test);
   const reverted = listChangesToRevert(question, test);
   const last = test.results.at(-1);
   // The test was red and green with the same changes.
@@ -196,7 +196,7 @@ function judgeWithout(
   if (runs.some(({ shown }) => shown === 'nothing')) return 'nothing';
   const green = runs.findIndex(({ shown }) => shown === 'green');
   if (green === -1) return runs.length < question.reds ? 'again' : 'needed';
-  if (findFix(question, test).leftovers.length === 0) return 'needless';
+  if (findTestFix(question, test).leftovers.length === 0) return 'needless';
   const [next, last] = runs.slice(green + 1);
   if (next?.shown === 'green') return 'clean';
   if (!last) return 'again';
@@ -216,7 +216,7 @@ function findCleanRun(
 
 /** Returns the runs of a test without its own fix. */
 function listRunsWithoutFix(question: ProofQuestion, test: TestInProof): readonly TestRunResult[] {
-  const { changes: ownIds } = findFix(question, test);
+  const { changes: ownIds } = findTestFix(question, test);
   return listResultsSince(test).filter(({ changes }) => hasNone(changes, ownIds));
 }
 
@@ -229,7 +229,7 @@ function countNeededGreenRuns(question: ProofQuestion, test: TestInProof): numbe
     ({ isClean, shown }) => !isClean && shown !== 'nothing',
   );
   // Tests that run at the same time, or effects that outlast the fix, explain a green run without it.
-  if (test.runsWithOthers || findFix(question, test).leftovers.length > 0) return question.greens;
+  if (test.runsWithOthers || findTestFix(question, test).leftovers.length > 0) return question.greens;
   const rates = runs.map(({ changes }) => {
     const same = runs.filter((other) => isSameSet(other.changes, changes));
     return same.filter(({ shown }) => shown === 'red').length / same.length;
@@ -257,7 +257,7 @@ function planRunWithout(
   const these = tests.map(({ test }) => test);
   if (kind === 'without') return { kind: 'run', part: 'shared', tests: these, without };
   const because = explainLastingEffect([
-    ...new Set(tests.flatMap(({ test }) => findFix(question, test).leftovers)),
+    ...new Set(tests.flatMap(({ test }) => findTestFix(question, test).leftovers)),
   ]);
   return { kind: 'run-clean', tests: these, without, because };
 }
@@ -285,7 +285,7 @@ function planSeparateRuns(question: ProofQuestion, tests: readonly TestInProof[]
       other,
       one.lead.results.filter(({ part }) => part !== 'separate'),
     );
-  const isHealedByOthers = (test: TestInProof) => findFix(question, test).changes.length === 0;
+  const isHealedByOthers = (test: TestInProof) => findTestFix(question, test).changes.length === 0;
   for (const { fix, lead } of leads) {
     const healed = tests.filter(isHealedByOthers);
     const without = listResultsSince(lead).filter(
@@ -371,7 +371,7 @@ function assignNumbers<T>(items: readonly T[], areAlike: (item: T, other: T) => 
 /** Repeats the whole proof for one fix in separate runs that revert only its own changes. Returns null if the fix holds. */
 function planProofAlone(question: ProofQuestion, doubt: Doubt): NextProofStep | null {
   const kept = listFixChanges(question);
-  const fix = findFix(question, doubt);
+  const fix = findTestFix(question, doubt);
   const tests = question.tests.filter((test) => test.fix === fix.id && test.ended === null);
   const listRunsAlone = (test: TestInProof, without: readonly string[]) =>
     listResultsSince(test).filter(
@@ -433,7 +433,8 @@ function planCleanRun(question: ProofQuestion, tests: readonly TestInProof[]): N
     if (!test.runsBothWays) return [];
     const without = listChangesToRevert(question, test);
     const clean =
-      findCleanRun(question, test, without) ?? findCleanRun(question, test, findFix(question, test).changes);
+      findCleanRun(question, test, without) ??
+      findCleanRun(question, test, findTestFix(question, test).changes);
     return [{ test, without, clean }];
   });
   const green = states.find(({ clean }) => clean?.shown === 'green');

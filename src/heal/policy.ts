@@ -130,7 +130,7 @@ function getNextAttemptNumber(history: CountedHistory): number {
 
 function planNextTry(history: CountedHistory, policy: Policy): NextStep {
   const attempt = getNextAttemptNumber(history);
-  if (isBareRetest(history, policy.retries)) return { kind: 'retest', attempt };
+  if (mustRetestWithoutAgent(history, policy.retries)) return { kind: 'retest', attempt };
   const reached = findReachedLimit(history.spent, policy.limits);
   if (reached === null) return deployAgent(history, attempt);
   return { kind: 'end', end: { verdict: 'failed', reason: reached, overBudget: true } };
@@ -180,7 +180,7 @@ function listCountedAttempts({ attempts }: CauseHistory): readonly Attempt[] {
   return attempts.filter((attempt) => attempt.end.kind !== 'conflict');
 }
 
-function isBareRetest(history: CauseHistory, retries: RetrySettings): boolean {
+function mustRetestWithoutAgent(history: CauseHistory, retries: RetrySettings): boolean {
   const failedFixes = listCountedAttempts(history).filter(
     (attempt) =>
       attempt.agent !== null &&

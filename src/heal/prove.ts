@@ -84,7 +84,7 @@ export async function proveFixes(progress: Progress, first: SuiteRun): Promise<R
       () => createQuestion(proof),
       session.signal,
       async (next) => {
-        // After a reviewer rejects a fix, the remaining ones must be proven without it.
+        // After a reviewer rejects a fix, the remaining fixes must be proven without that fix.
         if (next.kind === 'settled') return applyReviews(proof, reviews);
         await executeStep(proof, next);
         return true;
@@ -289,7 +289,7 @@ async function revertNeedlessFix(progress: Progress, cause: Cause): Promise<void
   await revertFixes(progress, listCauseChanges(progress, cause));
   const because = 'its test is green without its own fix, thanks to the fix for another cause';
   await decideHeldAttempt(progress, cause, { kind: 'taken-out', because });
-  progress.greenWithOthers.set(cause.id, 'healed by an earlier fix of this run');
+  progress.greenWithOthers.set(cause.id, 'healed by an earlier fix in this run');
   for (const [index, { failure, causeId, isLead, runsBothWays }] of progress.proofTests.entries())
     if (isLead && causeId === cause.id)
       progress.proofTests[index] = createProofTest(progress, {

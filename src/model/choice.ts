@@ -12,7 +12,7 @@ export type Choice = (typeof choices)[number];
 export const choiceText: Record<Choice, string> = {
   tests: 'Change the tests: the new behavior is right',
   app: 'Change the app: the tests are right',
-  whole: 'Apply the whole patch, including edits that no agent may make',
+  whole: 'Apply the whole patch, including edits that agents are not allowed to make',
   'provide-credentials': 'I have provided the credentials or the permission; try again',
   skip: 'Skip it: the test is still reported but does not fail the run',
   simplify: 'Have the agent try a simpler version',

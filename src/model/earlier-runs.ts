@@ -5,7 +5,7 @@ import { count, listOf, textOrNull } from './shape.js';
 
 /** The tries of earlier runs, counted by a failure's signature (ME-8). */
 export interface EarlierTries {
-  /** Unsuccessful tries since the last heal or the last answer of a person. */
+  /** Unsuccessful tries since the last heal or a person's last answer. */
   readonly count: number;
   /** How many of these were failed fixes: an agent made a change and the test stayed red (HL-5). */
   readonly failedFixes: number;

@@ -4,7 +4,7 @@ import { listOf, textOrNull, textList } from './shape.js';
 
 const numberOrNull = z.number().nullable();
 
-/** One line of the page's console, an uncaught error of the page (`type: 'pageerror'`), or a dialog. */
+/** One line of the page's console, an uncaught page error (`type: 'pageerror'`), or a dialog. */
 const consoleEntryShape = z.object({
   /** Milliseconds since the epoch. */
   time: z.number(),
@@ -27,7 +27,7 @@ export function isErrorEntry({ type, text }: Pick<ConsoleEntry, 'type' | 'text'>
   return type === 'pageerror' || type === 'error' || (type === 'warning' && text.startsWith('[Vue warn]: '));
 }
 
-/** One request of the page, or of the test itself, and its result. */
+/** One request from the page, or from the test itself, and its result. */
 const networkEntryShape = z.object({
   /** Milliseconds since the epoch, when the request was sent. */
   time: z.number(),
@@ -58,7 +58,7 @@ const networkEntryShape = z.object({
 });
 export type NetworkEntry = z.infer<typeof networkEntryShape>;
 
-/** The `failure` of a call of the page that was still waiting for its response when the test ended. */
+/** The `failure` of a call from the page that was still waiting for its response when the test ended. */
 export const unanswered = 'no answer until the test ended';
 
 /** True if the request got no response, or one with an error status. */

@@ -87,7 +87,7 @@ export function formatTestName({ project, titlePath, location }: TestRef): strin
   );
 }
 
-/** Formats the name of a test in a report in the same way. */
+/** Formats a test's name in a report in the same way. */
 export function formatReportTestName({
   project,
   file,

@@ -144,7 +144,7 @@ function createRefusedProblem(project: string, why: string): Problem {
 const failureWords: Record<Journal['purpose'], string> = {
   'take-out': 'an unproven change could not be reverted, and is still in',
   'put-back': 'a proven change could not be reapplied, and is missing from',
-  undo: 'an undo could not be finished; these files still have the changes of the run:',
+  undo: "an undo could not be finished; these files still have the run's changes:",
 };
 
 function createUnwritableProblem(

@@ -41,7 +41,7 @@ export function getRunsFolder(projectRoot: string): string {
 
 /** Returns the folder of a run, which may not exist. While the run is in progress, it is outside of the project. */
 export function findRunDir(projectRoot: string, runId: string): string {
-  if (!/^[\w-]+$/.test(runId)) throw new Error(`not the id of a run: ${runId}`);
+  if (!/^[\w-]+$/.test(runId)) throw new Error(`not a run id: ${runId}`);
   const finalDir = path.join(getRunsFolder(projectRoot), runId);
   return existsSync(finalDir) ? finalDir : (listRunsAtWork(projectRoot).get(runId) ?? finalDir);
 }
@@ -147,7 +147,7 @@ function latestLinkPath(dir: string): string {
   return path.join(path.dirname(path.dirname(dir)), 'latest');
 }
 
-/** True if a name, such as one from a listing or a stored file, is the id of a run. */
+/** True if a name, such as one from a listing or a stored file, is a run id. */
 export function isRunId(name: string): boolean {
   return /^\d{8}-\d{6}-[\da-f]{4}$/.test(name);
 }

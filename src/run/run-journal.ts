@@ -31,7 +31,7 @@ export function markEnded({ dir }: Pick<RunFolder, 'dir'>): Promise<void> {
   return removeStatePath(path.join(dir, fileName));
 }
 
-/** Returns the runs of a project whose process died before their end, oldest first. */
+/** Returns a project's runs whose process died before their end, oldest first. */
 export async function listKilledRuns(projectRoot: string): Promise<KilledRun[]> {
   const ids = await listRunIds(projectRoot);
   const runs = await Promise.all(ids.map((runId) => readKilledRun(runId, findRunDir(projectRoot, runId))));

@@ -25,9 +25,9 @@ export interface WorkingCopy {
   readonly cwd: string;
   /** The folder that contains the whole copy; nothing else uses it. */
   readonly folder: string;
-  /** Replaces paths of the project in a text by paths of the copy. */
+  /** Replaces paths in the project with paths in the copy. */
   readonly toCopyPaths: (text: string) => string;
-  /** Replaces paths of the copy in an agent's text by paths of the project. */
+  /** Replaces paths in the copy, in an agent's text, with paths in the project. */
   readonly toProjectPaths: (text: string) => string;
   /** The files, relative to the root, that self-heal had edited when the copy was last updated. */
   readonly edited: ReadonlySet<string>;
@@ -39,7 +39,7 @@ export interface CollectedChange {
   readonly change: Change | null;
   readonly ignored: readonly string[];
   readonly refused: string | null;
-  /** Source files of the project that somebody changed while the agent worked in its copy. */
+  /** The project's source files that somebody changed while the agent worked in its copy. */
   readonly changedInProject: readonly string[];
   readonly before: FileSnapshot;
   readonly after: FileSnapshot;

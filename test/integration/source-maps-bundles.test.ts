@@ -202,7 +202,7 @@ describe('EV-6: captured scripts', () => {
 
 describe('EV-12: missing or broken maps', () => {
   it.each([
-    ['', 'there is none beside it'],
+    ['', 'there is none next to it'],
     ['{"version": 3', 'not a version 3 source map'],
     ['{"version": 3, "sources": ["a.ts"], "names": [], "mappings": "AA!!"}', 'not a version 3 source map'],
   ])('EV-12 leaves the frames and says what is missing (%#)', async (map, because) => {

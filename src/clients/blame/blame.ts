@@ -299,7 +299,7 @@ function createHistoryReader(
   isWrittenTo: (file: string) => boolean,
 ): (lead: DiagnosedFailure, how?: { readonly startsBeforeHead: boolean }) => Promise<ChangeHistory | string> {
   const { workspace, namedBase, contents, isTest } = parts;
-  // Files edited by fixes of this run did not break the tests.
+  // Files edited by this run's fixes did not break the tests.
   const edited = workspace.listEditedFiles();
   const reportPaths = parts.reportPaths.flatMap((file) => pathInside(workspace.root, file) || []);
   const isReport = (file: string) =>

@@ -85,9 +85,9 @@ export interface Forge {
   readBranchHead(branch: string): Promise<{ readonly commit: string; readonly message: string } | null>;
   /** Returns the id of the new commit; null if the branch has moved on from the parent. */
   createCommit(commit: NewCommit): Promise<string | null>;
-  /** Returns the body of the newest pull request of a branch by this token's own account, open or closed. */
+  /** Returns the body of this account's newest pull request for a branch, open or closed. */
   readPullRequestBody(branch: string, base: string): Promise<string | null>;
-  /** Opens the pull request of a branch, or updates the open one; returns its URL. */
+  /** Opens the pull request for a branch, or updates the open one; returns its URL. */
   writePullRequest(proposal: FixPullRequest): Promise<string>;
 }
 

@@ -59,7 +59,7 @@ export const buildRules = createRules('build-error', {
   ],
   'build/thrown-by-compiler': [
     certain,
-    // Any message above the frames of a compiler for modules, components or styles.
+    // Any message above frames in a compiler for modules, components or styles.
     /^(?![ \t]{0,20}at )[^\n]{1,400}\n(?:[ \t]{0,20}\n)?[ \t]{1,20}at (?:async )?(?:(?:Plugin(?:Context|Container)|Transform(?:Plugin)?Context|NormalModule|LazyResult|Compilation)\b|[^\n]{0,300}node_modules[\\/](?:@babel[\\/](?:parser|core)|@vue[\\/]compiler-|@astrojs[\\/]compiler|svelte[\\/](?:src[\\/])?compiler|sass|less|postcss)[\w\\/-]|[^\n]{0,300}playwright[\w@.-]{0,20}[\\/]lib[\\/]transform[\\/])/m,
   ],
   'build/syntax': [

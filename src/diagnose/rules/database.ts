@@ -1,7 +1,7 @@
 import { certain, likely } from '../../model/diagnosis.js';
 import { createRules } from '../rule.js';
 
-/** A driver, a mapper or a client of a database in a frame of a stack. */
+/** A database driver, mapper or client in a stack frame. */
 const driverFile = String.raw`node_modules/(?:pg|pg-pool|pg-protocol|postgres|mysql2?|mariadb|mongodb|mongoose|better-sqlite3|sqlite3|libsql|@libsql/\w{1,20}|@?redis|@redis/\w{1,20}|ioredis|@prisma/client|drizzle-orm|knex|kysely|typeorm|sequelize)/`;
 
 /** A database, its driver, its mapper or its service reports an error (CS-2). */
@@ -55,7 +55,7 @@ export const databaseRules = createRules('database-error', {
   ],
   'database/on-page': [
     likely,
-    // A framework's error page, or an app that shows the error. The text of a page is content, so only whole database messages with the names of
+    // A framework's error page, or an app that shows the error. A page's text is content, so only whole database messages with the names of
     // their objects count.
     /violates row-level security policy for table \\?"\w|\b(?:relation|column) \\?"[\w.]{1,63}\\?"(?: of relation \\?"[\w.]{1,63}\\?")? does not exist|violates (?:unique|foreign key|not-null|check) constraint|\bpermission denied for (?:table|relation|schema|sequence) \w|\bno such (?:table|column): \w|\b(?:UNIQUE|FOREIGN KEY|NOT NULL|CHECK) constraint failed: \w|\bTable '[\w.]{1,128}' doesn't exist|\bUnknown column '[\w.]{1,128}' in '|\bDuplicate entry '.{0,128}' for key '|\bInvalid `prisma\.\w{1,63}\.\w{1,63}\(\)` invocation/,
     { in: ['page'] },
@@ -72,7 +72,7 @@ export const databaseRules = createRules('database-error', {
   ],
   'database/thrown-by-driver': [
     likely,
-    // Any message above frames of a driver, unless it is about the values passed to the driver.
+    // Any message above driver frames, unless it is about the values passed to the driver.
     new RegExp(
       String.raw`^[ \t]{0,12}(?:Caused by: |Uncaught )?(?:[A-Za-z][\w.$]{0,150} ?)?(?:[Ee]rror|Exception)(?: \[\w{1,60}\])?: [^\n]{1,400}\n(?:[ \t]{0,20}\n)?[ \t]{1,20}at [^\n]{0,300}${driverFile}`,
       'm',

@@ -74,7 +74,7 @@ export const retryRules: readonly RetryRule[] = [
     axis: 'env_error',
     categories: ['network-error', 'unknown'],
     pattern: /\btime(?:d )?-?\s?out\b|\bTimeout(?:Error|Exception)\b|DEADLINE_EXCEEDED/i,
-    // A missing element says nothing about the machine, even if requests of the page failed.
+    // A missing element says nothing about the machine, even if requests from the page failed.
     unless:
       /hook|fixture|^(?:Error: )?(?:Test|Worker teardown) timeout of|\b(?:locator|elementHandle|frameLocator)\.\w{1,40}: |\bpage\.(?:click|fill|check|hover|press|type|tap|selectOption|waitForSelector): |\bexpect\b|^\s{0,20}Timeout: +\d|waiting on the predicate/i,
   },

@@ -1,11 +1,11 @@
 import { certain, likely, weak } from '../../model/diagnosis.js';
 import { createRules } from '../rule.js';
 
-/** Exceptions that report a failed request, a module that did not load, or an error of the test runner. */
+/** Exceptions that report a failed request, a module that did not load, or a test runner error. */
 const notTheCode =
   /Failed to fetch|fetch failed|NetworkError|Load failed|network connection was lost|dynamically imported|module script|could not serialize|Unknown file extension|module specifier|in ES module scope|\b(?:\w{0,20}[Pp]age|browser|context|locator|request|playwright|chromium|firefox|webkit|expect|test|describe)\.\w+(?:\.\w+)?(?:\(\.\.\.\))? is not a function|(?:describe|beforeAll|beforeEach|afterAll|afterEach|expect|chromium|_?playwright) is not (?:a function|defined)|\b(?:jest|cy|vi) is not defined|Class extends value undefined|'Page' object has no attribute|Target page, context or browser|TypeError: terminated/;
 
-/** Uncaught exceptions that report a failed request or an error of the test runner. */
+/** Uncaught exceptions that report a failed request or a test runner error. */
 const uncaughtButNotTheCode =
   /Failed to fetch|fetch failed|NetworkError|Load failed|net::ERR|AxiosError|Network Error|ECONN|ENOTFOUND|ETIMEDOUT|status code \d|Evaluation failed|dynamically imported|module script|ChunkLoadError|AbortError|play\(\) request|ResizeObserver|TimeoutError|Target (?:page|closed)|browser has been closed|Protocol error|Executable doesn't exist|SecurityError: .{0,40}(?:cookie|localStorage)|EADDRINUSE|\bConnection(?:Refused|Reset|Aborted)?Error\b|connection refused/i;
 

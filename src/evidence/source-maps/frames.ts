@@ -16,7 +16,7 @@ export interface Frame {
 const position = /:(\d{1,7}):(\d{1,9})(?![\d:\]/])/g;
 const MAX_ADDRESS = 2_048;
 /**
- * React wraps frames of a server: `rsc://React/Server/webpack-internal:///(rsc)/./page.tsx`. The last scheme is the
+ * React wraps server frames: `rsc://React/Server/webpack-internal:///(rsc)/./page.tsx`. The last scheme is the
  * file's.
  */
 const scheme = /[a-z][a-z\d+.-]{1,30}:\/\//gi;

@@ -54,7 +54,7 @@ export class SourceMapper {
 
   /**
    * Returns the text with `src/form.tsx:12:5` in place of each `http://localhost/assets/index-4f2a.js:1:2345` whose map
-   * is known. Names the package's file in frames of packages, and marks frames that the map lists as ignored. Paths are
+   * is known. Names the package's file in frames in packages, and marks frames that the map lists as ignored. Paths are
    * relative to the project's root.
    */
   mapText(written: string): string {

@@ -84,7 +84,7 @@ function maskSecretFields(root: DomElement, typed: Set<string>): DomElement {
 /** Characters that change when a text is rendered on one line in quotes; a secret that contains them must be masked before that. */
 const alteredByRendering = /\s\s|[\n\r\t"\\]/;
 
-/** Cleans the texts of a page in which a secret could not be recognized after rendering. */
+/** Cleans the texts on a page in which a secret could not be recognized after rendering. */
 export function cleanPage(root: DomElement, clean: (text: string) => string): DomElement {
   const cleanIfNeeded = (text: string) =>
     text.length > 5 && alteredByRendering.test(text) && text.trim() !== '' ? clean(text) : text;

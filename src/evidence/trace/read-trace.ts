@@ -89,7 +89,7 @@ async function readLines(zip: ZipFile, reading: TraceReading, notes: EvidenceNot
     try {
       await readBoundedLines(inflate(zip, entry, share), bounds.traceLine, reading.readLine);
     } catch (error) {
-      const sentence = `${name} of the trace was only partly read: ${readFirstLine(error)}`;
+      const sentence = `${name} in the trace was only partly read: ${readFirstLine(error)}`;
       if (error instanceof InflateLimitError) notes.noteCut(sentence);
       else notes.noteMissing(sentence);
     }
@@ -151,7 +151,7 @@ async function openResources(
   return async (name, maxBytes) => {
     const entry = name === null ? undefined : entries.get(name);
     if (!entry) return null;
-    return notes.tryGather(`${name} of the trace`, () => readFirstBytes(zip, entry, maxBytes));
+    return notes.tryGather(`${name} in the trace`, () => readFirstBytes(zip, entry, maxBytes));
   };
 }
 

@@ -54,7 +54,7 @@ export class TraceActions {
     return [...this.#actions.values()];
   }
 
-  /** Returns the id of the step that a call of the library belongs to. */
+  /** Returns the id of the step that a library call belongs to. */
   findStepId(callId: string): string {
     return this.#stepsByCall.get(callId) ?? callId;
   }
@@ -111,7 +111,7 @@ export class TraceActions {
     if (action.log.length > MAX_LOG_LINES) action.log.splice(MAX_LOG_LINES / 2, 1);
   }
 
-  /** Adds an error of the test from an `error` line. */
+  /** Adds a test error from an `error` line. */
   addError(event: unknown): void {
     this.#errors.push(cleanLine(messageLine.parse(event).message));
   }

@@ -90,7 +90,7 @@ export function warnAboutStrayEdits(
     );
   if (changedInProject.length > 0)
     warn(
-      `while its agent worked in its copy, these files of the project itself changed: ${formatPaths(changedInProject)}. If neither you nor the tests changed them, the agent did. They are not part of its fix, are not judged, and are not reverted.`,
+      `while its agent worked in its copy, these files in the project itself changed: ${formatPaths(changedInProject)}. If neither you nor the tests changed them, the agent did. They are not part of its fix, are not judged, and are not reverted.`,
     );
 }
 

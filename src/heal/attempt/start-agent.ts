@@ -38,7 +38,7 @@ export interface DeployRequest {
 /** A fix to review. */
 export interface ReviewRequest {
   readonly fix: FixToReview;
-  /** A token that marks the answer in the program's output. */
+  /** A token that marks the reviewer's answer in its program's output. */
   readonly token: string;
   /** The program that reviews it. */
   readonly program: string;

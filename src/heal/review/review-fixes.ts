@@ -249,6 +249,6 @@ function warnAboutReviewerEdits(session: Session, causeId: string, work: Collect
   warnAboutStrayEdits(session, causeId, { ...work, ignored: [] });
   const changed = (work.change?.edits ?? []).map((edit) => edit.path).slice(0, 5);
   if (changed.length === 0) return;
-  const message = `${causeId}: the agent that reviewed the fix changed files of its copy, which are discarded: ${changed.join(', ')}`;
+  const message = `${causeId}: the agent that reviewed the fix changed files in its copy, which is discarded: ${changed.join(', ')}`;
   session.bus.emit({ type: 'run.warning', message });
 }
