@@ -117,7 +117,7 @@ const shapes = {
     /** The number of the Playwright run, from 1; absent if it ran elsewhere and only its reports were read. */
     n: count.exactOptional(),
     /** Expected duration in milliseconds; null if nothing has been measured yet. */
-    likelyMs: countOrNull.exactOptional(),
+    estimateMs: countOrNull.exactOptional(),
   }),
   'suite.progress': z.object({ done: count, total: count, failed: count, test: z.string() }),
   'suite.ended': z.object({

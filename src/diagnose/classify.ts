@@ -58,7 +58,7 @@ export function createClassify(project?: ProjectRules): Classify {
     const orderedReasons = isDecisive(strongest[0]?.confidence ?? 0)
       ? [...strongest, ...exitReasons]
       : [...exitReasons, ...strongest];
-    const why = putServiceFirst(orderedReasons, evidence);
+    const why = removeRepeated(putServiceFirst(orderedReasons, evidence));
     const advice = findAdviceForPerson(evidence, why);
     // If a server lacks something on the machine, the build is not at fault. If the server printed nothing, the reason is unknown.
     const isOutsideBuild = strongest[0]?.rule === webServerExited && (advice !== null || lastLine === null);
@@ -172,6 +172,11 @@ function unmarkCommonEntries(evidence: Evidence): Evidence {
     network: network.map((request) => (mayExplain(request) ? { ...request, common: false } : request)),
   };
 }
+
+/** Keeps the first of equal reasons: a request that fails again logs the same line. */
+const removeRepeated = (reasons: readonly Reason[]) => [
+  ...new Map(reasons.map((reason) => [JSON.stringify(reason), reason])).values(),
+];
 
 /** Puts the line that names a missing service before its consequences. */
 function putServiceFirst(why: readonly Reason[], evidence: Evidence): readonly Reason[] {

@@ -32,10 +32,7 @@ export async function proveForReview(
   const { pending, change, side, summary } = offer;
   const proof = await proveGreen(session, cause, offer);
   const wouldTestNothing =
-    proof !== null &&
-    side === 'tests' &&
-    !offer.mayDeleteTests &&
-    (await isGreenOnOldApp(session, cause, change));
+    proof !== null && side === 'tests' && (await isGreenOnOldApp(session, cause, change));
   await revertChanges(session, [change]);
   if (session.signal.aborted) return { ...pending, end: { kind: 'interrupted', because: 'interrupted' } };
   if (proof !== null && !wouldTestNothing)

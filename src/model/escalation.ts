@@ -251,6 +251,8 @@ function describeFaultLocation({ facts }: Diagnosis): string {
   return file ? `, in ${file}` : '';
 }
 
+const MAX_PROSE = 400;
+
 /** Returns an agent's text without fenced code, stack frames and line breaks, at most 400 characters. */
 function removeCode(text: string): string {
   const prose = text
@@ -258,5 +260,6 @@ function removeCode(text: string): string {
     .split('\n')
     .filter((line) => !/^\s*at\s.+[:(]\S*\d+/.test(line))
     .join(' ');
-  return prose.replaceAll(/\s+/g, ' ').trim().slice(0, 400);
+  const line = prose.replaceAll(/\s+/g, ' ').trim();
+  return line.length > MAX_PROSE ? `${line.slice(0, MAX_PROSE - 1)}…` : line;
 }

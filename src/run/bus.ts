@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.js';
-import type { Event, StampedEvent } from '../event.js';
+import type { Event, EventOf, StampedEvent } from '../event.js';
 import { reasonOf } from '../problem.js';
 import { reduce, createEmptyRun, type RunState } from './run-state.js';
 
@@ -13,9 +13,12 @@ export interface Reporter {
   close?(): Promise<void> | void;
 }
 
+/** An event with only the fields of its type. Without this, TypeScript would accept a spread of misspelled optional fields. */
+type Exact<E extends Event> = E & Record<Exclude<keyof E, keyof EventOf<E['type']>>, never>;
+
 /** Passes each event to every reporter, and maintains the state of the run. */
 export interface Bus {
-  emit(event: Event): void;
+  emit<E extends Event>(event: Exact<E>): void;
   /** The state of the run so far, from the same masked events that the reporters get, so it contains no secrets. */
   getRun(): RunState;
   /** Closes the reporters; returns their errors, which make the run exit non-zero. */
@@ -42,7 +45,7 @@ export function createBus(reporters: readonly Reporter[], clock: Clock, cleaner?
     }
   };
   return {
-    emit: (event) => {
+    emit: (event: Event) => {
       const stamped: StampedEvent = { time: clock.now(), ...(cleaner ? cleaner.deep(event) : event) };
       run = reduce(run, stamped);
       for (const reporter of reporters) {

@@ -65,8 +65,8 @@ function describeTests({ tests, red }: SuiteStarted): string {
 }
 
 /** Describes the number and the estimated duration of a Playwright run: ` (run 4, about 12 s)`; empty for the first run. */
-function describePlan(run: { n?: number; likelyMs?: number | null }): string {
+function describePlan(run: { n?: number; estimateMs?: number | null }): string {
   if (run.n === undefined || run.n === 1) return '';
-  const time = run.likelyMs == null ? '' : `, about ${duration(run.likelyMs)}`;
+  const time = run.estimateMs == null ? '' : `, about ${duration(run.estimateMs)}`;
   return ` (run ${run.n}${time})`;
 }

@@ -115,6 +115,10 @@ describe('red tests', () => {
     expect(patch.stdout).toMatch(/^diff --git [^]*\+Thanks/);
   });
 
+  it('CL-13 announce how long each further Playwright run will probably take', () => {
+    expect(run.stderr).toMatch(/to rule out a flake \(run 2, about [\d.]+ ?m?s\)/);
+  });
+
   it('RP-2 RP-3 leave a summary, annotations, outputs and reports in GitHub Actions', async () => {
     const commands = run.stderr.split('\n').filter((line) => line.startsWith('::'));
     expect(commands.map((line) => /^::\w+ file=[^,]+,line=\d+/.exec(line)?.[0] ?? line).toSorted()).toEqual([

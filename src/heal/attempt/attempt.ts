@@ -374,7 +374,8 @@ export async function tryWholeChange(session: Session, { cause }: CauseWork, tri
   const offered = await tryPatchForReview(session, cause, { pending, patch: { ...whole, mayDeleteTests } });
   if (offered?.end.kind === 'offered') return endAsDecided(trial, offered);
   // A different error is not progress if the whole fix leads no further.
-  if (end.kind === 'changed') trial.end = { kind: 'still-failing', because: end.because };
+  if (end.kind !== 'vanished')
+    trial.end = offered?.end.kind === 'still-failing' ? offered.end : { ...end, kind: 'still-failing' };
 }
 
 /** Ends an attempt because the work on its cause was stopped. */

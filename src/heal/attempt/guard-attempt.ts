@@ -3,6 +3,7 @@ import type { Cause } from '../../model/cause.js';
 import { type Cut, formatCut, type Note } from '../../model/guard-findings.js';
 import { atMost } from '../../format.js';
 import type { GuardFindings, LocatorChange, TestDifference } from '../../guard/findings.js';
+import { truncate } from '../../outputs/truncate.js';
 import type { Change } from '../../workspace/change.js';
 import { writePatch } from './keep-patch.js';
 import type { Trial } from './trial.js';
@@ -75,7 +76,8 @@ const createLocatorNote = ({ file, line, old, now }: LocatorChange): Note => ({
   says: `${old} was changed to ${now}`,
 });
 
-const formatSteps = (steps: readonly string[]) => steps.join(' ').slice(0, 200) || 'nothing';
+const formatSteps = (steps: readonly string[]) =>
+  truncate(steps.join(' ').replace(/;$/, ''), 200) || 'nothing';
 
 const describeRemoved = ({ test, before }: Pick<TestDifference, 'test' | 'before'>) =>
   `${JSON.stringify(test)} without ${formatSteps(before)}`;

@@ -43,6 +43,15 @@ const recorded = (read.ok ? read.value : []).flatMap(({ evidence }, at) => {
   return record ? [{ record, evidence }] : [];
 });
 
+it('CS-8 a line that is both in the server’s log and on its error page is one reason', () => {
+  const line = "TypeError: Cannot read properties of undefined (reading 'city')";
+  const body = `<html><body><pre>${line}<br>   at profile (/app/users.js:2:120)</pre></body></html>`;
+  const failed = request({ responseBody: body, responseHeaders: { 'content-type': 'text/html' } });
+  const { why } = classify(failing('boom', { network: [failed], serverOutput: line }));
+  expect(why[0]).toMatchObject({ source: 'server', evidence: line });
+  expect(new Set(why.map((reason) => JSON.stringify(reason))).size).toBe(why.length);
+});
+
 describe('recorded failures', () => {
   it.each(recorded.map((entry) => [entry.record.id, entry] as const))(
     'CS-1 CS-2 CS-3 CS-4 CS-5 CS-7 CS-8 CS-10 CS-11 EV-5 EV-6 RP-1 %s',

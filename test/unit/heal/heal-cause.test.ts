@@ -234,6 +234,25 @@ describe('the loop for one cause', () => {
     expect(unknown.attempts[0]?.end.kind).toBe('still-failing');
   });
 
+  it('BL-6 nobody is asked about an agent’s change to tests that is also green with the old app', async () => {
+    const guard: Session['guard'] = async () => ({ ...noFindings, differences: [difference] });
+    const { session: given } = await session(
+      Array.from({ length: 12 }, () => null),
+      { guard },
+    );
+    const { attempts } = await healAlone(inChangedApp(given), cause);
+    const because = expect.stringContaining('it would test nothing') as unknown;
+    expect(attempts[0]?.end).toEqual({ kind: 'still-failing', because });
+  });
+
+  it('HN-4 a question quotes the removed steps of a test without their last semicolon, in one sentence', async () => {
+    const removed = { ...difference, before: ['const sum = 1;', 'expect(sum).toBe(2);'] };
+    const guard: Session['guard'] = async () => ({ ...noFindings, differences: [removed] });
+    const { session: given } = await session([null, null, null], { guard });
+    const { end } = await healAlone(given, cause);
+    expect(end.reason).toContain('"adds" without const sum = 1; expect(sum).toBe(2): may');
+  });
+
   it.each([
     ['its tests are red with it', ['boom', null], {}],
     ['the tests are the specification', [null], { intent: 'tests' }],

@@ -135,6 +135,11 @@ describe('a question to a person', () => {
   });
 });
 
+it('ME-5 an ellipsis shows where a long question was cut', () => {
+  const said = describeProblem(aDiagnosis(), { tests: 1, agentQuestion: 'which word? '.repeat(99) });
+  expect(said).toMatch(/The agent asks: (?:which word\? )+[a-z ]*…$/);
+});
+
 it.each([
   [{ choice: 'guide', guidance: ' It is Thanks. ' }, 'It is Thanks.'],
   [{ choice: 'guide', guidance: 'New.', allows: 'tests' }, 'New. The tests of this failure may be changed.'],

@@ -29,7 +29,6 @@ const over = {
   exitCode: 130,
   durationMs: 9000,
   agentRuns: 1,
-  agentRunsAvoided: 0,
   costUsd: null,
   commit: null,
 } as const;
@@ -76,7 +75,7 @@ describe('a run as its events describe it', () => {
       causeId: 'c1',
       tests: 2,
       n: 3,
-      likelyMs: null,
+      estimateMs: null,
     } as const;
     const found = ['c1', 'c2'].map((id) => ({ type: 'cause.found', cause: aCauseRecord({ id }) }) as const);
     const other = { ...started, causeId: 'c2' };
