@@ -51,9 +51,7 @@ export function createDiagnostics(opened: OpenRun, suite: ProjectSuite): Diagnos
   };
 }
 
-/**
- * Runs the project's `verify.prepare` in a shell, exactly as written (HL-9). Returns null if it succeeds, else the end of its output.
- */
+/** Runs the project's `verify.prepare` in a shell, exactly as written (HL-9). Returns null if it succeeds, else the end of its output. */
 async function runPrepare(
   command: string,
   options: Omit<ProjectCommand, 'file' | 'args'>,

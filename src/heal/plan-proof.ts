@@ -489,9 +489,7 @@ function planOtherTests(question: ProofQuestion, tests: readonly TestInProof[]):
   return null;
 }
 
-/**
- * Returns which of the other tests were red and green in the same state, and which stayed red although no fix is to blame.
- */
+/** Returns which of the other tests were red and green in the same state, and which stayed red although no fix is to blame. */
 export function judgeOtherTests({
   kept,
   tests,

@@ -242,9 +242,7 @@ export function backoffMs(attemptsMade: number, retries: RetrySettings): number 
   return Math.min(initialMs * factor ** (attemptsMade - 1), maxMs);
 }
 
-/**
- * True if `limits.escalations` causes of this run need a person, so that no more agents start (ME-2). Escalations of earlier runs do not count.
- */
+/** True if `limits.escalations` causes of this run need a person, so that no more agents start (ME-2). Escalations of earlier runs do not count. */
 export function isPaused(
   causes: readonly Pick<CauseEnd, 'verdict' | 'askedBefore'>[],
   limits: LimitSettings,

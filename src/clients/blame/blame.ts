@@ -326,9 +326,7 @@ function createHistoryReader(
   };
 }
 
-/**
- * Returns the history of the last commits if no green state is known and no uncommitted change is the cause; otherwise null.
- */
+/** Returns the history of the last commits if no green state is known and no uncommitted change is the cause; otherwise null. */
 async function findOlderHistory(
   history: ChangeHistory | string,
   readOlder: () => Promise<ChangeHistory | string>,

@@ -78,9 +78,7 @@ async function proposeRename(cause: Cause, project: FixerProject): Promise<Fixer
   });
 }
 
-/**
- * Returns the blamed hunks, with paths relative to the repository. Omits whole files, because a deleted file may have been moved, which git detects.
- */
+/** Returns the blamed hunks, with paths relative to the repository. Omits whole files, because a deleted file may have been moved, which git detects. */
 export function listBlamedHunks(
   { blame }: Pick<Cause, 'blame'>,
   { cwd, root }: Pick<FixerProject, 'cwd' | 'root'>,

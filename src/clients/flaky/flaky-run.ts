@@ -202,9 +202,7 @@ function emitStillFlaky({ session }: Progress, flakes: readonly HealableFlake[])
 /** The purposes of runs that judge a fix. */
 const fixPurposes: ReadonlySet<SuitePurpose> = new Set(['retest', 'proof', 'shared-fix']);
 
-/**
- * Creates a session that re-runs a flaky test as often as a proof needs, under the triggering condition. The re-run is red if one of these runs is.
- */
+/** Creates a session that re-runs a flaky test as often as a proof needs, under the triggering condition. The re-run is red if one of these runs is. */
 function createConditionedSession(session: Session, flakes: readonly HealableFlake[]): Session {
   const { verify } = session.settings;
   const run = createRunByIds(session);
