@@ -16,7 +16,7 @@ import {
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { z } from 'zod';
-import { jsonOf } from './json-of.js';
+import { parseJson } from './parse-json.js';
 import { git, findGitRoot } from './workspace/git.js';
 import type { Problem } from './problem.js';
 import { tryOr } from './result.js';
@@ -173,7 +173,7 @@ export function readStateText(file: string): string {
 
 /** Returns the content of a JSON file; null if the file does not exist, or has another shape. */
 export function readStateJson<T>(file: string, shape: z.ZodType<T>): T | null {
-  return shape.safeParse(jsonOf(readStateText(file))).data ?? null;
+  return shape.safeParse(parseJson(readStateText(file))).data ?? null;
 }
 
 /** Opens a file, or creates it in an existing folder if the flags say so; returns its descriptor. */

@@ -197,13 +197,13 @@ export async function moveOrCopy(from: string, to: string): Promise<void> {
     await rename(from, to);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === 'EXDEV') await copyWhole(from, to);
+    if (code === 'EXDEV') await copyAtomically(from, to);
     else if (code !== 'ENOENT' || statAt(from)) throw error;
   }
 }
 
 /** Copies so that a reader sees all or nothing. Removes partial copies that killed processes left. */
-async function copyWhole(from: string, to: string): Promise<void> {
+async function copyAtomically(from: string, to: string): Promise<void> {
   for (const name of await readdir(path.dirname(to))) {
     const [, pid] = /^(.+)\.(\d+)\.tmp$/.exec(name)?.slice(1) ?? [];
     if (pid !== undefined && name.startsWith(`${path.basename(to)}.`) && !isAlive(Number(pid)))

@@ -1,7 +1,7 @@
 import type { Diagnostics, Suite } from '../heal/session.js';
 import { type BrokenBuild, findBrokenBuild } from '../playwright/broken-build.js';
 import { isRed } from '../playwright/suite-run.js';
-import { reasonOf } from '../problem.js';
+import { describeError } from '../problem.js';
 import { addPackageBins } from '../process/find-program.js';
 import { type ProjectCommand, runProgram } from '../process/supervise.js';
 import type { Workspace } from '../workspace/workspace.js';
@@ -26,7 +26,7 @@ export function createSuite(opened: OpenRun, workspace: Pick<Workspace, 'updateC
     brokenBuild: null,
     rerun: (request) => suites.rerun({ ...request, brokenBuild: suite.brokenBuild }),
     runInCleanCopy: async ({ ids, since }) => {
-      const copy = await workspace.updateCleanCopy(since).catch(reasonOf);
+      const copy = await workspace.updateCleanCopy(since).catch(describeError);
       if (typeof copy === 'string') return `the copy could not be created: ${copy}`;
       if ((await prepareIn({ cwd: copy.cwd, signal })) !== null) return 'verify.prepare fails there';
       return suites.rerun({ ids, purpose: 'proof', causeId: null, workingCopy: copy });

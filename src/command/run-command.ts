@@ -3,7 +3,7 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { systemClock } from '../clock.js';
 import { printMessage } from '../outputs/streams.js';
-import { type Problem, reasonOf } from '../problem.js';
+import { type Problem, describeError } from '../problem.js';
 import { isKept } from '../model/attempt.js';
 import { endOwnedProcesses } from '../process/end-processes.js';
 import { createInterrupts, type Interrupts, listenForInterrupts } from '../process/interrupts.js';
@@ -141,11 +141,11 @@ async function waitForEnding(
 }
 
 function describeEnding(ending: Exclude<Ending, { kind: 'healed' }>): string {
-  return ending.kind === 'problem' ? ending.problem.message : reasonOf(ending.error);
+  return ending.kind === 'problem' ? ending.problem.message : describeError(ending.error);
 }
 
 function warn(bus: OpenRun['bus'], summary: string, error: unknown): void {
-  bus.emit({ type: 'run.warning', message: `${summary}: ${reasonOf(error)}` });
+  bus.emit({ type: 'run.warning', message: `${summary}: ${describeError(error)}` });
 }
 
 function announceRun({ request, reports, bus, folder, settings, playwright }: OpenRun): void {
@@ -253,7 +253,7 @@ async function writeFixUnlessSecret(
     bus.emit({ type: 'run.warning', message: explainWithheld(withSecrets) });
     return true;
   } catch (error) {
-    bus.emit({ type: 'run.warning', message: `${fixFile} could not be written: ${reasonOf(error)}` });
+    bus.emit({ type: 'run.warning', message: `${fixFile} could not be written: ${describeError(error)}` });
     return false;
   }
 }

@@ -1,4 +1,4 @@
-import { jsonOf } from '../json-of.js';
+import { parseJson } from '../parse-json.js';
 import { foldName } from '../paths.js';
 import type { Cut } from '../model/guard-findings.js';
 import { type JudgedEdit, isSameState } from './request.js';
@@ -60,7 +60,7 @@ const freeFields = new Set(
 /** Cuts a manifest as a whole if any other field changed, so that a person decides about all its changes, such as dependencies, together. */
 function cutManifest({ path: file, before, after }: JudgedEdit): Cut | null {
   if (!isManifest(file) || !foldName(file).endsWith('.json')) return null;
-  const [oldValue, newValue] = [before, after].map((state) => jsonOf(state?.text ?? ''));
+  const [oldValue, newValue] = [before, after].map((state) => parseJson(state?.text ?? ''));
   if (!isObject(newValue)) return { file, why: 'a manifest must stay valid JSON' };
   const old = isObject(oldValue) ? oldValue : {};
   const isProtected = (name: string) =>

@@ -208,7 +208,7 @@ interface RedRequest {
 }
 
 /**
- * Runs tests and records which are red: all of them if the suite cannot run. Runs a test again that did not run; if it still does not run, nothing is
+ * Runs tests and records which are red: all of them if the suite cannot run. Repeats a test that did not run; if it still does not run, nothing is
  * recorded for it. The suite itself may fail although its tests pass, for example in a global teardown; only a run of the whole selection shows that.
  * Returns null for the run if nothing could run.
  */

@@ -100,7 +100,7 @@ const sourceShape = z.object({
 });
 export type SourceExcerpt = z.infer<typeof sourceShape>;
 
-/** One element of the page with the parts that locators can match, without user input. */
+/** One element on the page with the parts that locators can match, without user input. */
 const elementShape = z.object({
   tag: z.string(),
   /** Its own text, without its child elements' text. */
@@ -142,7 +142,7 @@ export const evidenceShape = z.object({
     .exactOptional(),
   /** Lines of the user's own code at the positions in the stacks, through source maps if it is bundled. */
   sources: listOf(sourceShape),
-  /** The elements of the page at the failure; absent or null if they were not read, or if there were too many. */
+  /** The elements on the page at the failure; absent or null if they were not read, or if there were too many. */
   elements: listOf(elementShape).nullable().exactOptional(),
 });
 

@@ -115,7 +115,7 @@ export interface Settings {
   readonly store: string;
   /** `built-in` if the built-in fixer tries the fixes it is sure of before any agent starts (BF-1). */
   readonly fixer: 'built-in' | 'none';
-  /** The names of agents without a configured runner, which use the default one. */
+  /** Agents without a configured runner, which use the default one. */
   readonly agentsWithDefaultRunner: readonly string[];
   /** The program that reviews fixes, if agents.yaml names one. */
   readonly reviewer: string | null;

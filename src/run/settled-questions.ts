@@ -1,6 +1,6 @@
 import type { Escalation } from '../model/escalation.js';
 import { isHealed, type Verdict } from '../model/verdict.js';
-import { reasonOf } from '../problem.js';
+import { describeError } from '../problem.js';
 import type { Store } from '../store/store.js';
 import { type Change, readChange } from '../workspace/change.js';
 import { isSameState, readFileState } from '../workspace/file-state.js';
@@ -26,7 +26,7 @@ export async function closeSettledQuestions(
       if (because !== null) await store.closeEscalation(question.id, because);
     }
   } catch (error) {
-    warn(`Questions that no longer need an answer could not be closed: ${reasonOf(error)}`);
+    warn(`Questions that no longer need an answer could not be closed: ${describeError(error)}`);
   }
 }
 

@@ -4,7 +4,7 @@ import { changesPackages, createInstaller, restoreLockFiles } from './install.js
 import { closeJournal, writeJournal } from './journal.js';
 import { type FileEdit, type FileState, isSameState, readFileState } from './file-state.js';
 import { findMissingFolders, type FilePlan, writeFiles, type WriteResult } from './write-files.js';
-import { reasonOf } from '../problem.js';
+import { describeError } from '../problem.js';
 
 /** The result of applying a change. */
 export type ApplyResult =
@@ -89,7 +89,7 @@ export class AppliedChanges {
       return { kind: 'conflict', files: skipped };
     } catch (error) {
       await revert();
-      return { kind: 'failed', reason: reasonOf(error) };
+      return { kind: 'failed', reason: describeError(error) };
     }
   }
 

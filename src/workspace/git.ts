@@ -3,7 +3,7 @@ import path from 'node:path';
 import { existsSync } from 'node:fs';
 import { copyFile, mkdtemp, rm, stat, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { reasonOf } from '../problem.js';
+import { describeError } from '../problem.js';
 
 /** With these options, git runs no program that the repository names, and prints paths unquoted. */
 const flags = ['-c', 'core.fsmonitor=false', '-c', 'core.quotepath=false', '-c', 'core.hooksPath=/dev/null'];
@@ -97,7 +97,7 @@ async function copyIndex(from: string, to: string): Promise<void> {
 
 /** Returns the last error message that git printed. */
 export function readGitError(error: unknown): string {
-  const text = reasonOf(error);
+  const text = describeError(error);
   return [...text.matchAll(/^(?:fatal|error): (.+)/gm)].at(-1)?.[1] ?? text;
 }
 

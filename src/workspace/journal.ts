@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { lstatSync, realpathSync, renameSync } from 'node:fs';
 import { z } from 'zod';
 import { changeId, listOf, runIdShape } from '../model/shape.js';
-import { jsonOf } from '../json-of.js';
+import { parseJson } from '../parse-json.js';
 import {
   hasStateFile,
   readStateText,
@@ -106,7 +106,7 @@ export function readJournal({
   root,
 }: JournalFolders): Journal | { readonly refused: string } | null {
   if (!hasStateFile(journalPath(project))) return null;
-  const parsed = storedShape.safeParse(jsonOf(readStateText(journalPath(project))));
+  const parsed = storedShape.safeParse(parseJson(readStateText(journalPath(project))));
   if (!parsed.success) return { refused: 'it is damaged' };
   const { project: projectNumber, root: rootNumber, schemaVersion: _, ...journal } = parsed.data;
   if (projectNumber !== readInode(project)) return { refused: 'it was written for another folder' };

@@ -10,7 +10,7 @@ import { listOffers, removesTests } from '../../model/escalation.js';
 import { readPatch } from '../../run/read-patch.js';
 import type { Report } from '../../run/report.js';
 import type { Redactor } from '../../secrets/redactor.js';
-import { jsonOf } from '../../json-of.js';
+import { parseJson } from '../../parse-json.js';
 import { z } from 'zod';
 import { computeBlobId } from '../../workspace/patch-text.js';
 import { type Artifact, listFixedCauses } from './artifact.js';
@@ -82,7 +82,7 @@ export type Origin = z.infer<typeof markerShape>;
 
 /** Reads the origin of a comment by `publish`; null for any other comment. */
 export function readOrigin({ body }: OwnComment): Origin | null {
-  return markerShape.safeParse(jsonOf(marker.exec(body)?.[1] ?? '')).data ?? null;
+  return markerShape.safeParse(parseJson(marker.exec(body)?.[1] ?? '')).data ?? null;
 }
 
 function renderComment(
@@ -252,7 +252,7 @@ const trailer = 'Self-Heal-Run';
 
 /** Returns the id of the commit that the body of our own pull request names; null if it names none. */
 function readCommit(body: string | null): string | null {
-  const origin = z.object({ commit: sha }).safeParse(jsonOf(marker.exec(body ?? '')?.[1] ?? ''));
+  const origin = z.object({ commit: sha }).safeParse(parseJson(marker.exec(body ?? '')?.[1] ?? ''));
   return origin.data?.commit ?? null;
 }
 

@@ -226,7 +226,7 @@ const MAX_ATTRIBUTES = 12;
 const matchableAttribute = /^(?:id|class|name|type|role|title|alt|placeholder|href|for|aria-label|data-.+)$/;
 const invisibleTag = /^(?:script|style|template|meta|link|base|head|html|title|noscript|iframe)$/;
 
-/** Lists the elements of a page with the parts that locators can match, without values and iframes; null if there are too many. */
+/** Lists the elements on a page with the parts that locators can match, without values and iframes; null if there are too many. */
 function listElements(root: DomElement): PageElement[] | null {
   const labels = readLabels(root);
   const elements: PageElement[] = [];

@@ -65,7 +65,7 @@ function listRestoredTexts(change: Lines, fix: Lines): string[] {
   return [...lost.keys()].filter((piece) => restored.has(piece));
 }
 
-/** Splits lines at quotes, tags and braces into texts, attributes and names of elements. */
+/** Splits lines at quotes, tags and braces into texts, attributes and element names. */
 function splitTexts(lines: readonly string[]): string[] {
   return lines
     .flatMap((line) => line.split(/["'`<>{}]/))

@@ -425,10 +425,10 @@ function renderPictures(
       <img src="${source}" alt="${alt}" loading="lazy" />
     </figure>`;
   return html`<div class="side-by-side">
-      ${picture(before, after === null ? 'The page when the test failed' : 'Before', `Screenshot of the page when the test of ${id} failed`)}
+      ${picture(before, after === null ? 'The page when the test failed' : 'Before', `Screenshot of the page when ${id}'s test failed`)}
       ${picture(expected, 'Expected', `What the screenshot comparison of ${id} expects`)}
       ${picture(difference, 'Difference', `The difference between the page of ${id} and the expected picture`)}
-      ${picture(after, 'After the fix', `Screenshot of the page when the test of ${id} was green`)}
+      ${picture(after, 'After the fix', `Screenshot of the page when ${id}'s test was green`)}
     </div>
     <p class="quiet">
       ${failedStep !== null && html`Failed step: <code>${truncate(failedStep, 300)}</code>`}
