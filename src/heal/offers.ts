@@ -32,7 +32,11 @@ export async function proveForReview(
   const { pending, change, side, summary } = offer;
   const proof = await proveGreen(session, cause, offer);
   const wouldTestNothing =
-    proof !== null && side === 'tests' && (await isGreenOnOldApp(session, cause, change));
+    proof !== null &&
+    side === 'tests' &&
+    // Where the app has changed, a new action, mock or wait may rightly suit the old app, too.
+    (!offer.mayDeleteTests || changesExpectation(readPatch(session, pending))) &&
+    (await isGreenOnOldApp(session, cause, change));
   await revertChanges(session, [change]);
   if (session.signal.aborted) return { ...pending, end: { kind: 'interrupted', because: 'interrupted' } };
   if (proof !== null && !wouldTestNothing)
@@ -46,7 +50,7 @@ export async function proveForReview(
   return { ...pending, end: { kind: 'still-failing', because: `${summary}; ${why}` } };
 }
 
-/** True if the changed test is also green with the last green state of the app, and so would not test the new behavior. */
+/** True if the changed test is also green with the last green state of the app, so that its new expectation does not test the new behavior. */
 async function isGreenOnOldApp(session: Session, cause: Cause, patch: string): Promise<boolean> {
   const { folder, workspace, bus, spending } = session;
   const { lead } = cause;
@@ -67,8 +71,12 @@ const questions: Record<Side, string> = {
   whole: 'may that be changed?',
 };
 
-function chooseQuestion({ folder }: Session, side: Side, { patch }: PendingAttempt): string {
-  const text = side === 'tests' && patch !== null ? readStateText(path.join(folder.dir, patch)) : '';
+function readPatch({ folder }: Session, { patch }: PendingAttempt): string {
+  return patch === null ? '' : readStateText(path.join(folder.dir, patch));
+}
+
+function chooseQuestion(session: Session, side: Side, pending: PendingAttempt): string {
+  const text = side === 'tests' ? readPatch(session, pending) : '';
   return text !== '' && !changesExpectation(text) ? 'may the tests be changed like this?' : questions[side];
 }
 
