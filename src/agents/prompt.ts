@@ -170,7 +170,7 @@ function renderRequests({ asked = [], handlers = [], error, blame }: AgentContex
     const uses = calls.length > 0 ? `, which uses ${calls.map(inline).join(', ')}` : '';
     return isNear
       ? `No route in the code matches ${inline(request)} exactly; the nearest is ${inline(at)}${uses}.`
-      : `${inline(request)} is answered at ${inline(at)}${uses}.`;
+      : `${inline(request)} is handled at ${inline(at)}${uses}.`;
   });
   // The blamed lines already lead to the code.
   const code =

@@ -294,10 +294,10 @@ function planSeparateRuns(question: ProofQuestion, tests: readonly TestInProof[]
     // A fix is needed if tests of a cause without a fix of its own are red without it.
     const isGreen = ({ run, shown }: TestRunResult) =>
       shown === 'green' && !healed.some((test) => wasRedIn(test, run));
-    const listRunsAlone = without.filter((result) => isWithout(result, { kept, without: fix.changes }));
+    const runsAlone = without.filter((result) => isWithout(result, { kept, without: fix.changes }));
     const greens = without.filter(isGreen).length;
-    if (greens === 0 || !listRunsAlone.every(isGreen)) continue;
-    if (greens > 1 && listRunsAlone.length > 0) {
+    if (greens === 0 || !runsAlone.every(isGreen)) continue;
+    if (greens > 1 && runsAlone.length > 0) {
       const { id, changes: ownIds, leftovers } = fix;
       const clean = findCleanRun(question, lead, ownIds);
       if (leftovers.length === 0 || clean?.shown === 'green')

@@ -109,7 +109,7 @@ async function searchCode(
 function listFrames({ location, stack }: Pick<TestError, 'location' | 'stack'>): Location[] {
   const stackFrames = findFrames(stripVTControlCharacters(stack ?? '')).flatMap(
     ({ address, line, column }) => {
-      // A URL in a log may not name a file of this machine.
+      // A URL in a log may not name a file on this machine.
       const file = address.startsWith('file:///') ? tryOr(null, () => fileURLToPath(address)) : address;
       return file !== null && path.isAbsolute(file) ? [{ file, line, column }] : [];
     },
