@@ -144,7 +144,7 @@ function planForTest(question: ProofQuestion, test: TestInProof): TestPlan {
       (result.part === 'shared' && isReverted(result)) ||
       (result.part === 'separate' && showsNeed(test, result, ownIds)),
   );
-  const judged = judgeWithout(question, test, { runs, out: reverted });
+  const judged = judgeRunsWithoutFix(question, test, { runs, out: reverted });
   const newest = runs.at(-1);
   if (judged === 'again') return { kind: 'without', without: reverted };
   if (judged === 'clean') return { kind: 'clean', without: reverted };
@@ -186,7 +186,7 @@ function createContradiction(
  * Judges runs without a fix. If files outside git have changed since the fix was made, its effect may outlast its reversal: a green run then counts only
  * if a second one in the same state is green, too, and a clean copy agrees. A database changes in every run, so the state is tried again first.
  */
-function judgeWithout(
+function judgeRunsWithoutFix(
   question: ProofQuestion,
   test: TestInProof,
   { runs, out: reverted }: { readonly runs: readonly TestRunResult[]; readonly out: readonly string[] },
@@ -408,7 +408,7 @@ function planProofAlone(question: ProofQuestion, doubt: Doubt): NextProofStep | 
     .filter(({ runsBothWays }) => runsBothWays)
     .map((test) => {
       const runs = listRunsAlone(test, fix.changes);
-      return { test, runs, says: judgeWithout(question, test, { runs, out: fix.changes }) };
+      return { test, runs, says: judgeRunsWithoutFix(question, test, { runs, out: fix.changes }) };
     });
   const these = (wanted: string) => judged.flatMap(({ test, says }) => (says === wanted ? [test] : []));
   if (these('again').length > 0) return run(these('again'), fix.changes);

@@ -258,7 +258,7 @@ const spec = /\.(?:spec|test)\.[cm]?[jt]sx?(?=[:\s"')]|$)/;
  * Returns the agents for a failure, in order: those of its class, then those of each alternative (CS-7). A spec that does not compile goes
  * to a person, not to an agent: self-heal could not tell whether a change weakens its tests (HN-3).
  */
-export function listAgentsFor(
+export function listAgentsForFailure(
   failed: Pick<DiagnosedFailure, 'failure' | 'diagnosis'>,
   routes: Settings['routes'],
 ): string[] {
