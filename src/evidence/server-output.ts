@@ -195,7 +195,7 @@ function mergeWindows(all: readonly TimeWindow[]): TimeWindow[] {
   return windows;
 }
 
-/** The output of servers, and the index of the worker that started them; undefined for servers in the config or the global set-up. */
+/** The output of servers, and the index of the worker that started them; undefined for servers in the config or the global setup. */
 interface Log {
   readonly worker: string | undefined;
   readonly bytes: Buffer;

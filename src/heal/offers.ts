@@ -80,7 +80,7 @@ function chooseQuestion(session: Session, side: Side, pending: PendingAttempt): 
   return text !== '' && !changesExpectation(text) ? 'may the tests be changed like this?' : questions[side];
 }
 
-/** True if a patch changes an expectation of a test, not only its set-up, a mock or a wait. */
+/** True if a patch changes an expectation of a test, not only its setup, a mock or a wait. */
 export function changesExpectation(patch: string): boolean {
   return /^[+-](?![+-]).*(?:\bexpect\b|\.(?:not\.)?to[A-Z]\w*\()/m.test(patch);
 }

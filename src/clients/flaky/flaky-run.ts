@@ -58,7 +58,7 @@ export async function runFlaky(
   const listTests = (args: readonly string[]) => listSuite({ playwright: opened.playwright, cwd, env, args });
   const allTests = listRepeatedTests(await listTests([...byId, `--repeat-each=${MAX_REPEATS}`]));
   const isNamed = suspected.length === 0 && (filters.length > 0 || options.grep !== undefined);
-  // Skips the set-up projects, which Playwright adds to a selection.
+  // Skips the setup projects, which Playwright adds to a selection.
   const selected =
     suspected.length === 0 && isNarrowed({ ...options, filters, passThrough })
       ? new Set((await listTests([...rerun, '--no-deps'])).tests.map(({ test }) => createTrialKey(test)))

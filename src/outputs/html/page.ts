@@ -425,7 +425,7 @@ function renderPictures(
   return html`<div class="side-by-side">
       ${picture(before, after === null ? 'The page when the test failed' : 'Before', `Screenshot of the page when ${id}'s test failed`)}
       ${picture(expected, 'Expected', `What the screenshot comparison of ${id} expects`)}
-      ${picture(difference, 'Difference', `The difference between the page of ${id} and the expected picture`)}
+      ${picture(difference, 'Difference', `The difference between ${id}'s page and the expected picture`)}
       ${picture(after, 'After the fix', `Screenshot of the page when ${id}'s test was green`)}
     </div>
     <p class="quiet">
