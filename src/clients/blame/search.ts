@@ -75,7 +75,7 @@ export class CauseSearch {
     lead: DiagnosedFailure,
     {
       history,
-      readOlderHistory: readOlderHistory,
+      readOlderHistory,
       relatedPositions = [],
     }: {
       readonly history: ChangeHistory;
