@@ -226,7 +226,7 @@ export function checkDatabase(file: string): void {
   for (const databaseFile of listDatabaseFiles(file)) hasStateFile(databaseFile);
   const journal = `${file}-journal`;
   const end = readStateFile(journal)?.subarray(-superJournal.length);
-  if (end?.equals(superJournal)) throw createRefused(journal, 'not a journal of self-heal');
+  if (end?.equals(superJournal)) throw createRefused(journal, 'not a self-heal journal');
 }
 
 /** Returns the files of an SQLite database. */

@@ -186,9 +186,9 @@ export function listRunsAtWork(project: string): Map<string, string> {
  * process may do the same at the same time. Rejects if that fails, for example because the disk is full.
  */
 export async function moveOrCopy(from: string, to: string): Promise<void> {
-  const statAt = (file: string) => lstatSync(file, { throwIfNoEntry: false });
-  if (!statAt(from)) return;
-  if (statAt(from)?.isDirectory() && statAt(to)?.isDirectory()) {
+  const readStats = (file: string) => lstatSync(file, { throwIfNoEntry: false });
+  if (!readStats(from)) return;
+  if (readStats(from)?.isDirectory() && readStats(to)?.isDirectory()) {
     for (const name of listStateFolder(from)) await moveOrCopy(path.join(from, name), path.join(to, name));
     return;
   }
@@ -198,7 +198,7 @@ export async function moveOrCopy(from: string, to: string): Promise<void> {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'EXDEV') await copyAtomically(from, to);
-    else if (code !== 'ENOENT' || statAt(from)) throw error;
+    else if (code !== 'ENOENT' || readStats(from)) throw error;
   }
 }
 

@@ -29,7 +29,7 @@ export interface AgentContext extends Omit<
   test: ContextTest | null;
   /** Playwright's step at which the suite itself failed, with paths relative to the project. */
   phase?: SuitePhase;
-  /** The set-up of the test. */
+  /** The setup of the test. */
   setUp?: SetUp;
   /** The tests that must run before it to make it red, and their writes to the app. */
   needs?: NonNullable<DiagnosedFailure['neededTests']>;

@@ -94,7 +94,7 @@ function listNames({ diagnosis, evidence }: Pick<DiagnosedFailure, 'diagnosis' |
     ...chooseRelevantRequests(evidence, why).flatMap(({ url }) => [
       ...new URLSearchParams(url.split('?')[1] ?? '').keys(),
     ]),
-    ...listCookies(evidence),
+    ...listCookieNames(evidence),
     ...listCustomElements(evidence),
     ...Object.values(parseComparedValues(evidence.errors)).flat().flatMap(findLongestPhrase),
   ].filter((name) => name.length >= 3);
@@ -197,7 +197,7 @@ function listLastRequests({ network, pageUrl }: DiagnosedFailure['evidence']): s
 }
 
 /** Returns the names of the cookies that responses set. */
-function listCookies({ network }: DiagnosedFailure['evidence']): string[] {
+function listCookieNames({ network }: DiagnosedFailure['evidence']): string[] {
   const headers = network.flatMap(({ responseHeaders }) => responseHeaders['set-cookie'] ?? []);
   return headers.flatMap((header) => [...header.matchAll(/^([^=;\s]+)=/gm)].map(([, name = '']) => name));
 }

@@ -18,7 +18,7 @@ interface ProjectSuite extends Suite {
 export function createSuite(opened: OpenRun, workspace: Pick<Workspace, 'updateCleanCopy'>): ProjectSuite {
   const { suites, playwright, plan, cwd, env, signal, folder, settings } = opened;
   const { prepare: command } = settings.verify;
-  const prepareIn = async (target: Pick<ProjectCommand, 'cwd' | 'signal'>) =>
+  const runPrepareIn = async (target: Pick<ProjectCommand, 'cwd' | 'signal'>) =>
     command === null ? null : runPrepare(command, { ...target, env, runId: folder.runId });
   const suite: ProjectSuite = {
     playwright,
@@ -28,10 +28,10 @@ export function createSuite(opened: OpenRun, workspace: Pick<Workspace, 'updateC
     runInCleanCopy: async ({ ids, since }) => {
       const copy = await workspace.updateCleanCopy(since).catch(describeError);
       if (typeof copy === 'string') return `the copy could not be created: ${copy}`;
-      if ((await prepareIn({ cwd: copy.cwd, signal })) !== null) return 'verify.prepare fails there';
+      if ((await runPrepareIn({ cwd: copy.cwd, signal })) !== null) return 'verify.prepare fails there';
       return suites.rerun({ ids, purpose: 'proof', causeId: null, workingCopy: copy });
     },
-    prepare: (prepareSignal = signal) => prepareIn({ cwd, signal: prepareSignal }),
+    prepare: (prepareSignal = signal) => runPrepareIn({ cwd, signal: prepareSignal }),
   };
   return suite;
 }
@@ -51,9 +51,7 @@ export function createDiagnostics(opened: OpenRun, suite: ProjectSuite): Diagnos
   };
 }
 
-/**
- * Runs the project's `verify.prepare` in a shell, exactly as written (HL-9). Returns null if it succeeds, else the end of its output.
- */
+/** Runs the project's `verify.prepare` in a shell, exactly as written (HL-9). Returns null if it succeeds, else the end of its output. */
 async function runPrepare(
   command: string,
   options: Omit<ProjectCommand, 'file' | 'args'>,

@@ -123,7 +123,7 @@ async function matchReportedTests(
 
 const outcomes: readonly TestResult['outcome'][] = ['skipped', 'not-run', 'expected', 'flaky', 'unexpected'];
 
-/** Several reports may name the same test, such as a set-up project's; its worst outcome counts. */
+/** Several reports may name the same test, such as a setup project's; its worst outcome counts. */
 function chooseWorse(before: TestResult | undefined, now: TestResult): TestResult {
   return before && outcomes.indexOf(before.outcome) >= outcomes.indexOf(now.outcome) ? before : now;
 }

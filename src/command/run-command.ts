@@ -46,7 +46,7 @@ export async function runCommand(request: RunRequest, command: Command): Promise
   const checked = await checkRequest(request);
   if (!checked.ok) return checked.error;
   const run = (acquired: ProjectLock) =>
-    runLocked(request, { checked: checked.value, lock: acquired, command });
+    runUnderLock(request, { checked: checked.value, lock: acquired, command });
   if (lock) return (await recoverProject(cwd)) ?? (await run(lock));
   return withLock({ cwd, command: name, wait: options.wait ?? false }, run);
 }
@@ -55,7 +55,7 @@ export async function runCommand(request: RunRequest, command: Command): Promise
 const SETTLE_MS = 30_000;
 
 /** Opens a run, carries out its command and closes it. A result, a problem, a signal and an error all end it through the same teardown. */
-async function runLocked(
+async function runUnderLock(
   request: RunRequest,
   {
     checked,
@@ -183,7 +183,7 @@ async function writeReports(
     isWithheld,
     tests,
     causes: bus.getRun().causes.flatMap(({ ended }) => ended ?? []),
-    interruptedBy: interrupts.interruptedBy(),
+    interruptedBy: interrupts.getInterruptSignal(),
     failOnHeal: options.failOnHeal ?? false,
     failOnFlaky: options.failOnFlakyTests ?? false,
   });

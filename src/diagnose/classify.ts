@@ -152,9 +152,7 @@ function reclassifyConsoleCount(diagnosis: Diagnosis, evidence: Evidence): Diagn
 const actionError =
   /^(?:\w*Error: )?(?:Test timeout of |(?:locator|page|frame|frameLocator|elementHandle)\.\w+: )/;
 
-/**
- * Removes the mark `common` from failures that also occur in passing tests, except from refusals, unanswered calls and unreachable hosts.
- */
+/** Removes the mark `common` from failures that also occur in passing tests, except from refusals, unanswered calls and unreachable hosts. */
 function unmarkCommonEntries(evidence: Evidence): Evidence {
   const { console, network, errors } = evidence;
   const isAction = errors.some(({ message }) => actionError.test(message));

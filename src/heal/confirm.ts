@@ -172,7 +172,7 @@ async function rerunAfterOthers(
   const ids = isShort ? [...all] : [...new Set([...ownIds, ...idsInSameFiles.filter((id) => all.has(id))])];
   const rerun = await retest(session, { failures: tests, purpose: 'confirm', causeId: null, ids });
   const redAgain = tests.filter((before) => rerun.observe(before).failure !== null);
-  const greenAlone = await findGreenAlone(session, redAgain);
+  const greenAlone = await findTestsGreenAlone(session, redAgain);
   const confirmed = redAgain.flatMap((before) => {
     const failure = greenAlone.has(before) ? rerun.observe(before).failure : null;
     const earlier = listOtherIds(before).filter((id) => ids.includes(id));
@@ -202,7 +202,7 @@ async function rerunAfterOthers(
 }
 
 /** Returns the tests that are green alone a second time, since one green run could be chance. */
-async function findGreenAlone(
+async function findTestsGreenAlone(
   session: Progress['session'],
   failures: readonly DiagnosedFailure[],
 ): Promise<ReadonlySet<DiagnosedFailure>> {

@@ -80,7 +80,7 @@ function chooseQuestion(session: Session, side: Side, pending: PendingAttempt): 
   return text !== '' && !changesExpectation(text) ? 'may the tests be changed like this?' : questions[side];
 }
 
-/** True if a patch changes an expectation of a test, not only its set-up, an action, a mock, a wait or a locator. */
+/** True if a patch changes an expectation of a test, not only its setup, an action, a mock, a wait or a locator. */
 export function changesExpectation(patch: string): boolean {
   const listExpectations = (sign: '+' | '-') =>
     patch

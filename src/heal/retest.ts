@@ -80,7 +80,7 @@ export async function retest(session: Session, request: RetestRequest): Promise<
 
 /**
  * Repeats the tests whose results show nothing, and drops those results: tests that record their own trace, which failed only because Playwright refuses
- * to record two, and requested tests that did not run, for example after a failed set-up.
+ * to record two, and requested tests that did not run, for example after a failed setup.
  */
 async function repeatUndecided(
   session: Session,

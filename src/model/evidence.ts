@@ -15,9 +15,7 @@ const consoleEntryShape = z.object({
   location: z.string(),
   /** The stack of a page error, else null. */
   stack: textOrNull,
-  /**
-   * True if passing tests of the run have it as often, so it hardly explains the failure; absent without passing tests to compare with.
-   */
+  /** True if passing tests of the run have it as often, so it hardly explains the failure; absent without passing tests to compare with. */
   common: z.boolean().exactOptional(),
 });
 export type ConsoleEntry = z.infer<typeof consoleEntryShape>;
@@ -51,9 +49,7 @@ const networkEntryShape = z.object({
   isOfServiceWorker: z.literal(true).exactOptional(),
   /** Set if its response had begun but was incomplete when the test ended. */
   isOpen: z.literal(true).exactOptional(),
-  /**
-   * True if passing tests of the run have it as often, so it hardly explains the failure; absent without passing tests to compare with.
-   */
+  /** True if passing tests of the run have it as often, so it hardly explains the failure; absent without passing tests to compare with. */
   common: z.boolean().exactOptional(),
 });
 export type NetworkEntry = z.infer<typeof networkEntryShape>;

@@ -33,7 +33,7 @@ export async function closeSettledQuestions(
 /** Explains why a question no longer needs an answer, or returns null. */
 async function explainWhySettled(question: Escalation, cwd: string): Promise<string | null> {
   const greenRun = await findGreenRunSince(question, cwd);
-  if (greenRun !== null) return `its tests are green since run ${greenRun}`;
+  if (greenRun !== null) return `its tests have been green since run ${greenRun}`;
   const changed = await findChangedFile(question, cwd);
   return changed === null ? null : `${changed} has changed since the question was asked`;
 }

@@ -7,7 +7,7 @@ import { findGitRoot } from '../workspace/git.js';
 import { type SecretMatch, type DecodedText, decodeText } from './reading.js';
 import { isGenerated, isMixed, classifyName } from './secret-fields.js';
 
-/** A secret of this machine: its value, and the name of the variable that holds it. */
+/** A secret on this machine: its value, and the name of the variable that holds it. */
 export interface KnownValue {
   readonly name: string;
   readonly value: string;

@@ -127,9 +127,7 @@ const repositoryVariables = new Set([
   'GIT_REPLACE_REF_BASE',
 ]);
 
-/**
- * Returns an environment without the variables that git sets for a hook, such as `pre-push`: with them, git uses the hook's repository in any folder.
- */
+/** Returns an environment without the variables that git sets for a hook, such as `pre-push`: with them, git uses the hook's repository in any folder. */
 export function removeHookVariables(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !repositoryVariables.has(name)));
 }

@@ -121,7 +121,7 @@ function createGithub(event: GithubEvent, { token, env }: { token: string; env: 
     return tree;
   };
 
-  /** Reads tree by tree from the root, because only the entries of trees distinguish links and executables. */
+  /** Reads tree by tree from the root, because only tree entries distinguish links and executables. */
   const readFile = async (path: string, commit: string): Promise<StoredFile | null> => {
     let id = commit;
     let mode = '040000';

@@ -183,9 +183,7 @@ function createCheck({ artifact, folder }: Publication, { text: summary, fix }: 
   };
 }
 
-/**
- * Creates the suggestions for a review: patches of tests, which only a person may accept, and on a fork, to which self-heal cannot commit, the fix.
- */
+/** Creates the suggestions for a review: patches of tests, which only a person may accept, and on a fork, to which self-heal cannot commit, the fix. */
 function createSuggestions({ isFork }: PullRequest, { artifact, redactor }: Publication) {
   const { report, fix, dir } = artifact;
   const patches = report.causes.flatMap(({ attempts }) => [

@@ -97,9 +97,7 @@ async function readLines(zip: ZipFile, reading: TraceReading, notes: EvidenceNot
   }
 }
 
-/**
- * Returns the largest plausible size of a trace's text, to stop zip bombs early: JSON shrinks to a tenth or a fiftieth, a bomb to about a thousandth.
- */
+/** Returns the largest plausible size of a trace's text, to stop zip bombs early: JSON shrinks to a tenth or a fiftieth, a bomb to about a thousandth. */
 function estimateMaxSize(compressedBytes: number): number {
   return Math.max(64 * 1024 * 1024, compressedBytes * 200);
 }

@@ -126,7 +126,7 @@ export async function createAppRevert(
   return edits === null || edits.length === 0 ? null : edits;
 }
 
-/** Returns a predicate for files whose changes are not the app author's: tests, files that fixes have edited, and files of self-heal. */
+/** Returns a predicate for files whose changes are not the app author's: tests, files that fixes have edited, and self-heal's own files. */
 function createExclusionCheck({ workspace, isTest }: Session): (file: string) => boolean {
   const editedByFixes = workspace.listEditedFiles();
   return (file) => editedByFixes.has(file) || isTest(file) || isInitFile(file);

@@ -139,9 +139,7 @@ export function renderRun(run: LoadedRun): Markup {
 /** The causes by section: in progress, fixed, and not fixed. */
 type Groups = Readonly<Record<'inProgress' | 'fixed' | 'notFixed', readonly CauseView[]>>;
 
-/**
- * Groups the causes by section. A cause and those that its fix revealed stay together; such a chain counts as fixed only if all of its causes are.
- */
+/** Groups the causes by section. A cause and those that its fix revealed stay together; such a chain counts as fixed only if all of its causes are. */
 function groupCauses({ report: { causes }, causes: loaded, view }: LoadedRun): Groups {
   const byId = new Map(view.causes.map((view) => [view.cause.id, view]));
   const chains = new Map<string, CauseView[]>();
@@ -427,7 +425,7 @@ function renderPictures(
   return html`<div class="side-by-side">
       ${picture(before, after === null ? 'The page when the test failed' : 'Before', `Screenshot of the page when ${id}'s test failed`)}
       ${picture(expected, 'Expected', `What the screenshot comparison of ${id} expects`)}
-      ${picture(difference, 'Difference', `The difference between the page of ${id} and the expected picture`)}
+      ${picture(difference, 'Difference', `The difference between ${id}'s page and the expected picture`)}
       ${picture(after, 'After the fix', `Screenshot of the page when ${id}'s test was green`)}
     </div>
     <p class="quiet">

@@ -43,7 +43,7 @@ export function createTestFailure(test: TestCase, result: TestResult): TestFailu
   };
 }
 
-/** Returns the set-up of a test by its project. */
+/** Returns the setup of a test by its project. */
 function readSetUp(test: TestCase, { startTime }: TestResult): { setUp?: SetUp } {
   const project = test.parent.project();
   const projects = project?.dependencies ?? [];
