@@ -229,11 +229,11 @@ function isHostNamedByApp(evidence: Evidence, why: readonly Reason[]): boolean {
   return request !== null && isNamedByApp(request, evidence, createOwnUrlCheck(evidence));
 }
 
-/** True if the app refused requests (401, 403), but no sign-in: different credentials would change nothing. */
+/** True if the app itself refused requests (401, 402, 403), but no sign-in: different credentials would change nothing. */
 function isSessionRefused(evidence: Evidence, [decidingReason]: readonly Reason[]): boolean {
   if (decidingReason?.category !== 'network-error' || decidingReason.source === 'server') return false;
   const refused = findFailedRequests(evidence, createOwnUrlCheck(evidence)).filter(
-    ({ status }) => status === 401 || status === 403,
+    ({ status }) => status === 401 || status === 402 || status === 403,
   );
   return refused.length > 0 && !refused.some(isSignIn);
 }

@@ -80,9 +80,16 @@ function chooseQuestion(session: Session, side: Side, pending: PendingAttempt): 
   return text !== '' && !changesExpectation(text) ? 'may the tests be changed like this?' : questions[side];
 }
 
-/** True if a patch changes an expectation of a test, not only its setup, a mock or a wait. */
+/** True if a patch changes an expectation of a test, not only its setup, an action, a mock, a wait or a locator. */
 export function changesExpectation(patch: string): boolean {
-  return /^[+-](?![+-]).*(?:\bexpect\b|\.(?:not\.)?to[A-Z]\w*\()/m.test(patch);
+  const listExpectations = (sign: '+' | '-') =>
+    patch
+      .split('\n')
+      .filter((line) => line.startsWith(sign) && !line.startsWith(sign.repeat(3)))
+      .flatMap((line) => line.match(/\.(?:not\.)?to[A-Z]\w*\(.*/) ?? line.match(/\bexpect\b.*/) ?? [])
+      .toSorted()
+      .join('\n');
+  return listExpectations('+') !== listExpectations('-');
 }
 
 /** Runs the tests of a cause until each has been green often enough with a change; returns the results of the first, or null if one was red. */

@@ -761,6 +761,8 @@ it('BF-5 leaves a file outside the project as it is', async () => {
 it.each([
   ["-  await expect(page).toHaveTitle('Old');\n+  await expect(page).toHaveTitle('New');", true],
   ["+  await page.route('**/api', (route) => route.fulfill());", false],
+  ['-  await expect(buy).toBeVisible();\n+  await expect(buy.first()).toBeVisible();', false],
+  ['-  await expect(buy).toBeVisible();', true],
   [
     "--- a/expect.spec.ts\n+++ b/expect.spec.ts\n-  await signIn('admin');\n+  await signIn('account');",
     false,
