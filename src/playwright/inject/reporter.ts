@@ -52,7 +52,7 @@ export default class SelfHealReporter {
       if (error.code !== 'EPIPE') throw error;
     });
     runGuarded('the report could not be started', () => appendReport({ type: 'hello' }));
-    runGuarded('the output of servers could not be logged', () => {
+    runGuarded('server output could not be logged', () => {
       if (!runDir) return;
       const log = new ServerLog(path.join(runDir, runFiles.serverLog));
       this.#webServers = logChildOutput(log);
