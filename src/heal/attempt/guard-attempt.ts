@@ -3,7 +3,6 @@ import type { Cause } from '../../model/cause.js';
 import { type Cut, formatCut, type Note } from '../../model/guard-findings.js';
 import { atMost } from '../../format.js';
 import type { GuardFindings, LocatorChange, TestDifference } from '../../guard/findings.js';
-import { truncate } from '../../outputs/truncate.js';
 import type { Change } from '../../workspace/change.js';
 import { writePatch } from './keep-patch.js';
 import type { Trial } from './trial.js';
@@ -77,7 +76,10 @@ const createLocatorNote = ({ file, line, old, now }: LocatorChange): Note => ({
 });
 
 const formatSteps = (steps: readonly string[]) =>
-  truncate(steps.join(' ').replace(/;$/, ''), 200) || 'nothing';
+  steps
+    .join(' ')
+    .replace(/;$/, '')
+    .replace(/^([^]{199})[^]{2,}$/, '$1…') || 'nothing';
 
 const describeRemoved = ({ test, before }: Pick<TestDifference, 'test' | 'before'>) =>
   `${JSON.stringify(test)} without ${formatSteps(before)}`;

@@ -243,7 +243,7 @@ describe('the loop for one cause', () => {
       const guard: Session['guard'] = async () => ({ ...noFindings, differences: [difference] });
       const greens = Array.from({ length: 12 }, () => null);
       const given = inChangedApp((await session(greens, { guard })).session);
-      const { collectChanges } = given.workspace;
+      const collectChanges = given.workspace.collectChanges.bind(given.workspace);
       const hash = await openContentStore(given.folder.dir).put(Buffer.from(text));
       given.workspace.collectChanges = async (...args) => {
         const work = await collectChanges(...args);
