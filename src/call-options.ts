@@ -3,7 +3,7 @@ import { proofDepths } from './model/verification.js';
 import type { Problem } from './problem.js';
 import { err, ok, type Result } from './result.js';
 
-const text = z.string('must be a text');
+const text = z.string('must be a string');
 const flag = z.boolean('must be true or false');
 const count = z.int('must be a whole number').min(0, 'must not be negative');
 const listOf = (what: string, item: z.ZodType<string> = text) => z.array(item, `must be a list of ${what}`);
@@ -14,7 +14,7 @@ const signal = z.custom<AbortSignal>(
 );
 const listener = z.custom<() => void>((value) => typeof value === 'function', 'must be a function');
 const filters = listOf(
-  'texts',
+  'strings',
   text.regex(/^(?!-)/, 'must not begin with "-": playwrightArgs takes Playwright options'),
 );
 
@@ -27,13 +27,13 @@ const commonOptions = {
   agentsFile: text,
   wait: flag,
   config: text,
-  project: listOf('texts'),
+  project: listOf('strings'),
 };
 
 const testOptions = {
   ...commonOptions,
   tests: filters,
-  playwrightArgs: listOf('texts'),
+  playwrightArgs: listOf('strings'),
   dryRun: flag,
   grep: text,
   grepInvert: text,

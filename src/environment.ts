@@ -3,7 +3,7 @@ import process from 'node:process';
 
 const hosted = new AsyncLocalStorage<NodeJS.ProcessEnv>();
 
-/** Returns the environment for the programs that a run starts: the `env` of `heal({ env })`, or that of this process. */
+/** Returns the environment for the programs that a run starts: the `env` of `heal({ env })`, or this process's own. */
 export function environment(): NodeJS.ProcessEnv {
   return hosted.getStore() ?? process.env;
 }

@@ -23,7 +23,7 @@ import {
 } from './model/shape.js';
 import { causeEndShape, outcomes, verdicts } from './model/verdict.js';
 import { verificationShape } from './model/verification.js';
-import { jsonOf } from './json-of.js';
+import { parseJson } from './parse-json.js';
 
 const commandLineShape = z.object({
   filters: textList,
@@ -49,7 +49,7 @@ const listedTestShape = z.object({
   retries: count.exactOptional(),
   /** Set if a fix for another test healed it in that run (HL-6). */
   sharedFix: z.boolean().exactOptional(),
-  /** The ids to run in order to re-run it, such as those of its serial group; absent if its own id is enough. */
+  /** The ids that re-run it, such as its whole serial group; absent if its own id is enough. */
   rerunIds: textList.exactOptional(),
 });
 
@@ -260,7 +260,7 @@ const stamped = z.looseObject({ time: count.max(END_OF_TIME), type: z.string() }
 
 /** Parses a line of `events.ndjson`; returns null for anything that is not an event, such as the cut last line of a killed run. */
 export function parseEvent(line: string): StampedEvent | null {
-  const { success, data } = stamped.safeParse(jsonOf(line));
+  const { success, data } = stamped.safeParse(parseJson(line));
   if (!success) return null;
   const { time, type } = data;
   // A newer version wrote this event. `reduce` ignores it, so its fields do not matter.

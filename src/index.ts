@@ -5,7 +5,7 @@ import { runHosted } from './command/hosted-run.js';
 import type { CommandRequest } from './command/run.js';
 import type { RunOptions, RunRequest } from './command/run-request.js';
 import type { Selection } from './playwright/selection.js';
-import { type Problem, reasonOf } from './problem.js';
+import { type Problem, describeError } from './problem.js';
 import { ok, type Result } from './result.js';
 import type { Report } from './run/report.js';
 import { SelfHealError } from './self-heal-error.js';
@@ -161,7 +161,7 @@ async function runCall<Options extends CallOptions>(
   } catch (error) {
     if (error instanceof SelfHealError) throw error;
     throw new SelfHealError(
-      { kind: 'bug', message: reasonOf(error), remedy: 'Report this bug with its stack trace.' },
+      { kind: 'bug', message: describeError(error), remedy: 'Report this bug with its stack trace.' },
       { cause: error },
     );
   }

@@ -174,6 +174,6 @@ function* findFirstGreen<T>(sets: readonly (readonly T[])[], tests: Tests<T>): S
 }
 
 function splitInto<T>(set: readonly T[], count: number): (readonly T[])[] {
-  const at = (part: number) => Math.round((part * set.length) / count);
-  return Array.from({ length: count }, (_, part) => set.slice(at(part), at(part + 1)));
+  const getStart = (part: number) => Math.round((part * set.length) / count);
+  return Array.from({ length: count }, (_, part) => set.slice(getStart(part), getStart(part + 1)));
 }

@@ -52,7 +52,7 @@ export function formatProblem(problem: Problem): string {
 }
 
 /** Describes a thrown value. If several addresses of a host fail, Node throws an error without its own message. */
-export function reasonOf(error: unknown): string {
-  if (error instanceof AggregateError) return error.errors.map(reasonOf).join('; ');
+export function describeError(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(describeError).join('; ');
   return error instanceof Error ? error.message : String(error);
 }

@@ -16,7 +16,7 @@ import {
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { z } from 'zod';
-import { jsonOf } from './json-of.js';
+import { parseJson } from './parse-json.js';
 import { git, findGitRoot } from './workspace/git.js';
 import type { Problem } from './problem.js';
 import { tryOr } from './result.js';
@@ -173,7 +173,7 @@ export function readStateText(file: string): string {
 
 /** Returns the content of a JSON file; null if the file does not exist, or has another shape. */
 export function readStateJson<T>(file: string, shape: z.ZodType<T>): T | null {
-  return shape.safeParse(jsonOf(readStateText(file))).data ?? null;
+  return shape.safeParse(parseJson(readStateText(file))).data ?? null;
 }
 
 /** Opens a file, or creates it in an existing folder if the flags say so; returns its descriptor. */
@@ -226,7 +226,7 @@ export function checkDatabase(file: string): void {
   for (const databaseFile of listDatabaseFiles(file)) hasStateFile(databaseFile);
   const journal = `${file}-journal`;
   const end = readStateFile(journal)?.subarray(-superJournal.length);
-  if (end?.equals(superJournal)) throw createRefused(journal, 'not a journal of self-heal');
+  if (end?.equals(superJournal)) throw createRefused(journal, 'not a self-heal journal');
 }
 
 /** Returns the files of an SQLite database. */
@@ -261,8 +261,8 @@ const NEWLINE = 0x0a;
 const MAX_AT_ONCE = 64 * 1024 * 1024;
 
 /**
- * Follows a file that another process appends to. Each call returns the complete lines since the last call, without line ends, or none if there is
- * no file. Synchronous, which for a few lines takes a tenth of the processor time. Splits the bytes at line ends before decoding them, so that no
+ * Follows a file that another process appends to. Each call returns the complete lines since the last call, without line endings, or none if there is
+ * no file. Synchronous, which for a few lines takes a tenth of the processor time. Splits the bytes at line endings before decoding them, so that no
  * character is split.
  */
 export function createLineFollower(currentPath: () => string): () => string[] {

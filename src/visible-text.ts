@@ -1,7 +1,7 @@
 // ECMA-48: strings (OSC, DCS, SOS, PM, APC) up to BEL or ST, CSI sequences, and the remaining escapes, each introduced by ESC or by
 // the equivalent single C1 character. An unterminated string ends with its line.
 export const terminalCodes =
-  // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+  // oxlint-disable-next-line no-control-regex -- matches control characters on purpose
   /(?:\u001b[\]PX^_]|[\u009d\u0090\u0098\u009e\u009f])[^\u0007\u001b\u009c\n]*(?:\u0007|\u001b\\|\u009c)?|(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]|\u001b[ -/]*[0-~]/g;
 
 /**
@@ -39,7 +39,7 @@ export function logText(text: string): string {
 
 // In copied logs, color codes may lack their escape character or spell it out.
 const escape =
-  // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+  // oxlint-disable-next-line no-control-regex -- matches control characters on purpose
   /(?:[\u001b\u009b]|\\u001b|\\x1b|&#x1b;|␛)(?:\[[0-9;?]{0,20}[@-~]|[@-_])|\[(?:\d{1,3};){0,4}\d{1,3}m/gi;
 
 /** Removes terminal control sequences from a text. */

@@ -186,9 +186,9 @@ export function listRunsAtWork(project: string): Map<string, string> {
  * process may do the same at the same time. Rejects if that fails, for example because the disk is full.
  */
 export async function moveOrCopy(from: string, to: string): Promise<void> {
-  const statAt = (file: string) => lstatSync(file, { throwIfNoEntry: false });
-  if (!statAt(from)) return;
-  if (statAt(from)?.isDirectory() && statAt(to)?.isDirectory()) {
+  const readStats = (file: string) => lstatSync(file, { throwIfNoEntry: false });
+  if (!readStats(from)) return;
+  if (readStats(from)?.isDirectory() && readStats(to)?.isDirectory()) {
     for (const name of listStateFolder(from)) await moveOrCopy(path.join(from, name), path.join(to, name));
     return;
   }
@@ -197,13 +197,13 @@ export async function moveOrCopy(from: string, to: string): Promise<void> {
     await rename(from, to);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === 'EXDEV') await copyWhole(from, to);
-    else if (code !== 'ENOENT' || statAt(from)) throw error;
+    if (code === 'EXDEV') await copyAtomically(from, to);
+    else if (code !== 'ENOENT' || readStats(from)) throw error;
   }
 }
 
 /** Copies so that a reader sees all or nothing. Removes partial copies that killed processes left. */
-async function copyWhole(from: string, to: string): Promise<void> {
+async function copyAtomically(from: string, to: string): Promise<void> {
   for (const name of await readdir(path.dirname(to))) {
     const [, pid] = /^(.+)\.(\d+)\.tmp$/.exec(name)?.slice(1) ?? [];
     if (pid !== undefined && name.startsWith(`${path.basename(to)}.`) && !isAlive(Number(pid)))

@@ -13,7 +13,7 @@ import {
 import { z } from 'zod';
 import type { AgentUsage } from '../model/attempt.js';
 import type { RunnerSettings } from '../model/settings.js';
-import { reasonOf } from '../problem.js';
+import { describeError } from '../problem.js';
 import {
   callShape,
   describeLogins,
@@ -253,7 +253,7 @@ function createConversation(task: AgentTask, settings: AcpSettings, listener: Ag
       usage = { ...usage, ...tokens };
       if (state === 'at work') finish(stopReason);
     } catch (problem) {
-      if (!(problem instanceof RequestError)) return fail(reasonOf(problem));
+      if (!(problem instanceof RequestError)) return fail(describeError(problem));
       const text = formatRequestError(problem);
       const needsLogin = isAuthRequired(problem);
       fail(text, needsLogin ? createLoginError(text, runner, login) : findAgentError(text, runner));

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import type { AnyMessage, JsonRpcId, Stream } from '@agentclientprotocol/sdk';
-import { jsonOf } from '../json-of.js';
+import { parseJson } from '../parse-json.js';
 import { createLineSplitter } from './line-splitter.js';
 
 /** The maximum length of a message; legitimate ones are shorter. */
@@ -51,7 +51,7 @@ export function openWire({ onText, onNotification, onBroken }: WireListener): Wi
     if (line.length >= MAX_MESSAGE_CHARACTERS)
       return fail(`it sent a message of more than ${MAX_MESSAGE_CHARACTERS / 1024 / 1024} MB`);
     if (!line.trimStart().startsWith('{')) return line.trim() === '' ? undefined : onText(line);
-    const message = jsonOf(line) as AnyMessage | undefined;
+    const message = parseJson(line) as AnyMessage | undefined;
     if (message === undefined) return fail('it sent a message that is not JSON');
     if ('method' in message && !('id' in message)) return onNotification(message.method, message.params);
     // Only the first response counts.

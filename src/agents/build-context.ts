@@ -34,7 +34,7 @@ export interface ContextRequest {
   readonly playwright: string;
   readonly cause: Cause;
   readonly attempt: number;
-  /** All earlier attempts, those of earlier runs first. */
+  /** All earlier attempts, starting with earlier runs. */
   readonly previousAttempts: readonly Attempt[];
   /** A person's answer (ME-7), or null. */
   readonly guidance: string | null;
@@ -149,7 +149,7 @@ function chooseTestChanges({ mayChangeTests, cause, settings }: ContextRequest):
   return settings.verify.intent === 'ask' ? 'asked' : 'locators';
 }
 
-/** Returns the lines around the source of the error, and those of the test that called it. */
+/** Returns the lines around the source of the error, and around the test's call to it. */
 function findSource(
   { evidence: { sources }, diagnosis: { facts } }: DiagnosedFailure,
   test: ContextTest | null,

@@ -53,9 +53,7 @@ export async function findMissingAgents(settings: Settings, cwd: string): Promis
   return problems;
 }
 
-/**
- * If the default runner is not installed, removes it from the agents that use it only by default, so that only the built-in fixer heals (BF-1).
- */
+/** If the default runner is not installed, removes it from the agents that use it only by default, so that only the built-in fixer heals (BF-1). */
 export async function dropMissingRunner(settings: Settings, cwd: string): Promise<Settings> {
   const [first] = settings.agentsWithDefaultRunner;
   const runner = first === undefined ? undefined : settings.runners[settings.agents[first]?.runner ?? ''];

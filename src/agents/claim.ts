@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type AgentClaim, type Opinion, opinionVerdicts } from '../model/attempt.js';
-import { jsonOf } from '../json-of.js';
+import { parseJson } from '../parse-json.js';
 
 const claimShape = z.object({
   status: z.enum(['fixed', 'not-fixed', 'needs-person']),
@@ -14,7 +14,7 @@ const claimShape = z.object({
  */
 export function parseClaim(line: string): AgentClaim | null {
   const json = /^\W*SELF-HEAL:\s*(\{.*\})\W*$/.exec(line)?.[1];
-  if (json !== undefined) return claimShape.safeParse(jsonOf(json)).data ?? null;
+  if (json !== undefined) return claimShape.safeParse(parseJson(json)).data ?? null;
   return /^\W*Fix applied successfully\W*$/i.test(line) ? { status: 'fixed', summary: '' } : null;
 }
 
@@ -36,7 +36,7 @@ export function findOpinion(text: string, token: string): Opinion | null {
   const answerLine = new RegExp(String.raw`^\W*SELF-HEAL ${token}:\s*(\{.*\})\W*$`);
   const opinions = text.split('\n').flatMap((line) => {
     const json = answerLine.exec(line)?.[1];
-    const opinion = json === undefined ? undefined : opinionShape.safeParse(jsonOf(json)).data;
+    const opinion = json === undefined ? undefined : opinionShape.safeParse(parseJson(json)).data;
     return opinion ? [{ ...opinion, file: opinion.file ?? null, line: opinion.line ?? null }] : [];
   });
   return opinions.at(-1) ?? null;

@@ -3,9 +3,7 @@ import { describeProgram } from './programs.js';
 import { type AgentListener, readAddedArgs, type Runner } from './runner.js';
 import { addMessage, readJsonLines } from './json-lines-reader.js';
 
-/**
- * How many of Codex's own retries to wait for; on a refused connection it retries forever. Codex's setting for this would have to name the provider.
- */
+/** How many of Codex's own retries to wait for; on a refused connection it retries forever. Codex's setting for this would have to name the provider. */
 const MAX_RECONNECTS = 2;
 
 /** The agent can write only to the project and has no network access; its shell does not see variables that look like secrets. */

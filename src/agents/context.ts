@@ -29,7 +29,7 @@ export interface AgentContext extends Omit<
   test: ContextTest | null;
   /** Playwright's step at which the suite itself failed, with paths relative to the project. */
   phase?: SuitePhase;
-  /** The set-up of the test. */
+  /** The setup of the test. */
   setUp?: SetUp;
   /** The tests that must run before it to make it red, and their writes to the app. */
   needs?: NonNullable<DiagnosedFailure['neededTests']>;
@@ -50,7 +50,7 @@ export interface AgentContext extends Omit<
   /** The requests most likely to explain the failed assertion, also in `network`; the last one is the most relevant. */
   asked?: readonly NetworkEntry[];
   handlers?: readonly Handler[];
-  /** Custom elements of the page, which an accessibility tree does not show. */
+  /** Custom elements on the page, which an accessibility tree does not show. */
   customElements?: readonly string[];
   /** The changes since the test was green, or else the latest ones; hunks that the failure names come first. Null if git has none. */
   changes?: Changes | null;

@@ -94,7 +94,7 @@ function listNames({ diagnosis, evidence }: Pick<DiagnosedFailure, 'diagnosis' |
     ...chooseRelevantRequests(evidence, why).flatMap(({ url }) => [
       ...new URLSearchParams(url.split('?')[1] ?? '').keys(),
     ]),
-    ...listCookies(evidence),
+    ...listCookieNames(evidence),
     ...listCustomElements(evidence),
     ...Object.values(parseComparedValues(evidence.errors)).flat().flatMap(findLongestPhrase),
   ].filter((name) => name.length >= 3);
@@ -107,7 +107,7 @@ function listQuotedTexts(text: string): string[] {
   return [...quoted.map((name) => name.replace(/^[#.](?=[\w-]+$)/, '')), ...(header ? [header] : [])];
 }
 
-/** Returns the texts in a locator and the classes and ids in its selectors, those of its last part first. */
+/** Returns the texts in a locator and the classes and ids in its selectors, starting with its last part. */
 function listLocatorNames(locator: string): string[] {
   const texts = listQuotedTexts(locator.replaceAll(/getByRole\(['"]\w+['"]/g, ''));
   const selectors = [...locator.matchAll(/\blocator\((["'`])(.{1,300}?)\1\)/g)].map(([, , css = '']) => css);
@@ -197,7 +197,7 @@ function listLastRequests({ network, pageUrl }: DiagnosedFailure['evidence']): s
 }
 
 /** Returns the names of the cookies that responses set. */
-function listCookies({ network }: DiagnosedFailure['evidence']): string[] {
+function listCookieNames({ network }: DiagnosedFailure['evidence']): string[] {
   const headers = network.flatMap(({ responseHeaders }) => responseHeaders['set-cookie'] ?? []);
   return headers.flatMap((header) => [...header.matchAll(/^([^=;\s]+)=/gm)].map(([, name = '']) => name));
 }

@@ -98,9 +98,9 @@ function countLiteralMatches(pattern: string, address: string): number {
   const patternSegments = splitSegments(pattern);
   const addressSegments = splitSegments(address);
   if (patternSegments.length !== addressSegments.length) return -1;
-  const isWildcard = patternSegments.map((segment) => wildcardSegment.test(segment));
-  return patternSegments.every((segment, at) => isWildcard[at] || segment === addressSegments[at])
-    ? isWildcard.filter((wildcard) => !wildcard).length
+  const wildcards = patternSegments.map((segment) => wildcardSegment.test(segment));
+  return patternSegments.every((segment, at) => wildcards[at] || segment === addressSegments[at])
+    ? wildcards.filter((wildcard) => !wildcard).length
     : -1;
 }
 

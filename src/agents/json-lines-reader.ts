@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { AgentUsage } from '../model/attempt.js';
-import { jsonOf } from '../json-of.js';
+import { parseJson } from '../parse-json.js';
 import { createAgentError } from './agent-error.js';
 import { findClaim } from './claim.js';
 import { type AgentResult, type Conversation, noUsage } from './runner.js';
@@ -39,7 +39,7 @@ export function readJsonLines<Shape extends z.ZodType>(
   };
   return {
     readLine: (line) => {
-      const event = line.startsWith('{') ? shape.safeParse(jsonOf(line)) : null;
+      const event = line.startsWith('{') ? shape.safeParse(parseJson(line)) : null;
       if (event?.success) onEvent(event.data, transcript);
       else onOtherLine?.(line, transcript);
     },

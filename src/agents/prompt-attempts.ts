@@ -5,7 +5,7 @@ import type { AgentContext, PreviousAttempt } from './context.js';
 import { formatFiles } from './prompt-changes.js';
 import { formatSection, renderSection, type Section, takeFirstTexts } from './prompt-section.js';
 
-/** Shows the fix for this failure in an earlier run. */
+/** Renders the fix for this failure in an earlier run. */
 export function renderEarlierFix(fix: AgentContext['earlierFix']): Section | null {
   if (fix === null) return null;
   const times = fix.times === 1 ? 'once' : `${fix.times} times`;
@@ -19,7 +19,7 @@ export function renderEarlierFix(fix: AgentContext['earlierFix']): Section | nul
   });
 }
 
-/** Shows the failed attempts, and demands a different approach (ME-3). */
+/** Renders the failed attempts, and demands a different approach (ME-3). */
 export function renderAttempts(context: AgentContext): Section | null {
   // A kept change fixed another error, after which this one appeared.
   const kept = context.previousAttempts.filter(isKept);
@@ -84,7 +84,7 @@ function formatCutFiles(cut: PreviousAttempt['cut'] = []): string {
   return files.length > 0 ? `\nIts changes to read-only files were removed:${files.join('')}` : '';
 }
 
-/** Shows the guard's findings. A second rejection ends the cause (HN-3). */
+/** Renders the guard's findings. A second rejection ends the cause (HN-3). */
 export function renderRejections(attempts: readonly PreviousAttempt[]): Section | null {
   const violations = attempts.flatMap(({ end }) => (end.kind === 'rejected' ? end.violations : []));
   const [first, ...others] = violations.map((violation) =>

@@ -16,7 +16,7 @@ const MAX_CHANGES = 4_000;
 /** The minimum room for the blamed change, if the prompt has that much left. */
 const MIN_BLAME = 1_000;
 
-/** Shows the change that broke the test, which comes before everything else (BL-3). */
+/** Renders the change that broke the test, which comes before everything else (BL-3). */
 export function renderBlame({ blame }: AgentContext): Section | null {
   if (!blame) return null;
   const render = renderSection({
@@ -88,7 +88,7 @@ const MIN_TIMELINE = 600;
 /** The length of the list of other commits: next to a commit's hunks, or alone. */
 const COMMIT_LIST_LENGTHS = { nextToHunks: 400, alone: 1_000 };
 
-/** Shows the changes since the test was green: the hunks of the most likely commit, most relevant first, and a list of the other commits (BL-3). */
+/** Renders the changes since the test was green: the hunks of the most likely commit, most relevant first, and a list of the other commits (BL-3). */
 export function renderChanges({ changes, blame, unblamed }: AgentContext): Section | null {
   if (!changes) return null;
   const { base, commit, hunks, others, packages } = changes;

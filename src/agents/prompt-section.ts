@@ -31,7 +31,7 @@ export function formatSection(title: string, text: string): string {
   return `## ${title}\n\n${text}`;
 }
 
-/** Untrusted text of a section, which is shown in a fenced block. */
+/** Untrusted text in a section, which is shown in a fenced block. */
 export interface Block extends BlockOptions {
   readonly text: string;
   readonly longest: number;
@@ -65,7 +65,7 @@ export function renderSection({
   };
 }
 
-/** Renders a text of the test, the page or a server in a fenced block; nothing without a text. */
+/** Renders a text from the test, the page or a server in a fenced block; nothing without a text. */
 export function renderBlock(
   title: string,
   text: string | null | undefined,

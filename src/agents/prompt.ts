@@ -156,7 +156,7 @@ const priorities =
 /** With less room, only the requests themselves are shown. */
 const MIN_WITH_CODE = 700;
 
-/** Shows the most relevant request of a failed assertion, and the code that answers it. */
+/** Renders the most relevant request of a failed assertion, and the code that answers it. */
 function renderRequests({ asked = [], handlers = [], error, blame }: AgentContext): Section | null {
   if (asked.length === 0) return null;
   const { expected, received } = parseComparedValues([error]);
@@ -170,7 +170,7 @@ function renderRequests({ asked = [], handlers = [], error, blame }: AgentContex
     const uses = calls.length > 0 ? `, which uses ${calls.map(inline).join(', ')}` : '';
     return isNear
       ? `No route in the code matches ${inline(request)} exactly; the nearest is ${inline(at)}${uses}.`
-      : `${inline(request)} is answered at ${inline(at)}${uses}.`;
+      : `${inline(request)} is handled at ${inline(at)}${uses}.`;
   });
   // The blamed lines already lead to the code.
   const code =
@@ -191,7 +191,7 @@ function renderRequests({ asked = [], handlers = [], error, blame }: AgentContex
 const phaseWords: Record<SuitePhase['kind'], string> = {
   config: 'when Playwright read its config',
   'web-server': 'when Playwright started a web server from its config',
-  'global-setup': 'in its global set-up',
+  'global-setup': 'in its global setup',
 };
 
 function describeSuiteFailure({ phase }: AgentContext): string {
@@ -200,7 +200,7 @@ function describeSuiteFailure({ phase }: AgentContext): string {
   return [
     `The Playwright suite itself failed, outside of its tests: ${phaseWords[kind]}.`,
     ...servers.slice(0, 5).map((server) => `Web server: ${inline(formatServer(server))}`),
-    ...(file === null ? [] : [`Global set-up: ${inline(file)}`]),
+    ...(file === null ? [] : [`Global setup: ${inline(file)}`]),
     ...(at === null ? [] : [`Config: ${inline(`${at.file}:${at.line}`)}`]),
   ].join('\n');
 }
@@ -217,7 +217,7 @@ function describeTest(context: AgentContext): string {
     `Test: ${inline(test.name)}`,
     `File: ${inline(`${test.file}:${test.line}`)}${test.project ? `, project ${inline(test.project)}` : ''}`,
     ...(failedStep ? [`Failed step: ${inline(failedStep)}`] : []),
-    ...(before ? [`Set-up: ${inline(before)}`] : []),
+    ...(before ? [`Setup: ${inline(before)}`] : []),
     ...(needs
       ? [
           `It is green alone, and red after ${counted(needs.length, 'other test')}: the data that they leave behind or use up is part of the cause.`,
@@ -237,7 +237,7 @@ function formatNeededTest({ name, at, writes }: NonNullable<AgentContext['needs'
   return `- ${inline(name)} (${inline(at)})${writes.length > 0 ? `, which sent ${writes.map(inline).join(', ')}` : ''}`;
 }
 
-/** Shows the other error from a test that failed differently in its second run. */
+/** Renders the other error from a test that failed differently in its second run. */
 function renderOtherRun({ otherRun: other }: AgentContext): Section | null {
   if (!other) return null;
   const title =
@@ -247,7 +247,7 @@ function renderOtherRun({ otherRun: other }: AgentContext): Section | null {
   return renderBlock(title, other.errors.map((error) => error.message).join('\n\n'), { longest: 800 });
 }
 
-/** Shows the class of the failure, and the evidence for it that no other section has. */
+/** Renders the class of the failure, and the evidence for it that no other section has. */
 function renderDiagnosis(
   { diagnosis, pageUrl, network, console, named = [], error, test }: AgentContext,
   otherSections: string,
@@ -283,7 +283,7 @@ function renderDiagnosis(
   return renderBlock('Diagnosis', text, { longest: 1_200, before: head });
 }
 
-/** Shows the line that threw the error or the test's line that called it, unless `snippet` shows the same line. */
+/** Renders the line that threw the error or the test's line that called it, unless `snippet` shows the same line. */
 function renderCode(
   title: string,
   excerpt: SourceExcerpt | null,
@@ -350,7 +350,7 @@ const testRules: Record<AgentContext['testChanges'], string> = {
   none: 'All test files are read-only: specs, page objects, fixtures, helpers, test data.',
   locators: `${locatorRule}. The steps and expectations of a test must stay.`,
   waiting:
-    'In specs, page objects, fixtures and helpers only waiting may change: web-first assertions in place of one-shot checks or before a step, an await that is missing. Isolating a test (with data of its own) needs the approval of a person. Sleeps, longer time-outs, retries, serial, skip and softer assertions are rejected. The fix may also be in the app.',
+    "In specs, page objects, fixtures and helpers only waiting may change: web-first assertions in place of one-shot checks or before a step, an await that is missing. Isolating a test (with data of its own) needs a person's approval. Sleeps, longer timeouts, retries, serial, skip and softer assertions are rejected. The fix may also be in the app.",
   asked: `${locatorRule}. If the app was changed on purpose, let the test expect the new behavior instead: a person decides.`,
   anything: 'A person has allowed the tests of this failure to change.',
 };

@@ -17,7 +17,7 @@ export interface RelevantCode {
   readonly relatedPositions: readonly RelatedPosition[];
 }
 
-/** How much more likely a change near such code is the culprit. The last request is relevant itself; earlier ones only wrote data. */
+/** How much a change near each kind of code is more likely to be the culprit. The last request is relevant itself; earlier ones only wrote data. */
 const weights = { lastHandler: 6, handler: 3, named: 2, style: 1 } as const;
 
 const styleFile = /\.(?:css|scss|sass|less|styl):\d+$/;

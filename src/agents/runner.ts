@@ -125,7 +125,7 @@ export function createShortPrompt({ prompt, promptFile }: Pick<AgentTask, 'promp
   return `${prompt.split('\n', 1)[0]} First read all of ${promptFile}: it describes the failure and the rules.`;
 }
 
-/** Returns the arguments that agents.yaml adds to those of a built-in program. */
+/** Returns the arguments that agents.yaml adds to a built-in program's own. */
 export function readAddedArgs(runner: RunnerSettings): readonly string[] {
   return runner.kind === 'claude' || runner.kind === 'codex' ? (runner.args ?? []) : [];
 }

@@ -7,7 +7,7 @@ export interface SlashCommand {
   readonly isReadOnly?: true;
 }
 
-// In every program agents may read and edit files, but only in few may they run commands, so no text asks for one.
+// Agents may read and edit files in every program, but run commands only in a few, so no text asks for a command.
 // None of these texts may contain "@", "$" or "!" before a backtick, which programs would take for files, arguments and commands.
 
 const never = `## Never

@@ -8,7 +8,7 @@ import { classifyAgentError } from '../agents/api-error.js';
 import { loadSettings } from '../config/load-settings.js';
 import { createClassify } from '../diagnose/classify.js';
 import { formatFacts, formatReason, type Diagnosis } from '../model/diagnosis.js';
-import { type Problem, reasonOf } from '../problem.js';
+import { type Problem, describeError } from '../problem.js';
 import { ok, type Result } from '../result.js';
 import { createRedactor } from '../secrets/redactor.js';
 import { createFailureShape, readJsonLines, recordId } from '../evidence/classify-input.js';
@@ -77,7 +77,8 @@ function classifyAgentErrors(input: string, jsonl = false): ClassifyOutputs {
 
 function createUnreadableProblem(file: string, error: unknown): Problem {
   const remedy = 'Name a file that contains the text of a failure, or - to read standard input.';
-  return { kind: 'input-unreadable', message: `${file} cannot be read`, detail: reasonOf(error), remedy };
+  const detail = describeError(error);
+  return { kind: 'input-unreadable', message: `${file} cannot be read`, detail, remedy };
 }
 
 function formatDiagnosis({ category, alternatives, retry, why, warning, facts, advice }: Diagnosis): string {

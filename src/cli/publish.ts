@@ -2,7 +2,7 @@ import { appendFileSync } from 'node:fs';
 import process from 'node:process';
 import { type Command, Option } from 'commander';
 import { exitCodes } from '../model/exit-codes.js';
-import { type Problem, reasonOf } from '../problem.js';
+import { type Problem, describeError } from '../problem.js';
 import { createAction } from './end-command.js';
 import { printText } from './print-text.js';
 import type { Artifact } from '../clients/publish/artifact.js';
@@ -83,7 +83,7 @@ function describeRequestError(error: unknown): string {
   const { request, cause } = Object(error) as { request?: unknown; cause?: { request?: unknown } };
   const { method, url } = Object(request ?? cause?.request) as { method?: string; url?: string };
   const { pathname = url, origin = '' } = url !== undefined && URL.canParse(url) ? new URL(url) : {};
-  return `${url === undefined ? '' : `${method} ${origin}${pathname}: `}${reasonOf(error)}`;
+  return `${url === undefined ? '' : `${method} ${origin}${pathname}: `}${describeError(error)}`;
 }
 
 const missingArtifact: Problem = {

@@ -4,7 +4,7 @@ import { createAction, print } from './end-command.js';
 import { findRun, type StoredRun } from '../run/find-run.js';
 import { readRunPatch } from '../run/read-patch.js';
 import { exitCodes } from '../model/exit-codes.js';
-import { type Problem, reasonOf } from '../problem.js';
+import { type Problem, describeError } from '../problem.js';
 import type { Report } from '../run/report.js';
 import { showSummary } from '../outputs/show-result.js';
 import type { RunLocation } from '../outputs/html/load-run.js';
@@ -86,7 +86,7 @@ async function writePage(report: Report, folder: RunLocation): Promise<string | 
     return {
       kind: 'folder-not-writable',
       message: `report.html could not be written into ${folder.dir}`,
-      detail: reasonOf(error),
+      detail: describeError(error),
       remedy: 'Make the folder writable, or free some disk space.',
     };
   }

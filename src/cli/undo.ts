@@ -61,7 +61,7 @@ async function undoChosenRun(request: UndoRequest, store: string | undefined): P
   if (changes.length === 0)
     return printText(
       run.undone
-        ? describeReverted(runId)
+        ? describeRevertedRun(runId)
         : `run ${runId} left no changes in the project: nothing to undo${testEdits ? `, but somebody changed tests during the run: self-heal undo ${runId} --tests reverts that` : ''}`,
     );
   const result = await undoChanges(cwd, { runId, dir }, changes).catch(nullIfMissing);
@@ -96,14 +96,14 @@ async function recordUndo(
 function formatUndo(runId: string, { written, leftAlone }: WriteResult): string[] {
   return [
     ...(written.length > 0 ? [`reverted the changes of run ${runId} in:`] : []),
-    ...(written.length + leftAlone.length === 0 ? [describeReverted(runId)] : []),
+    ...(written.length + leftAlone.length === 0 ? [describeRevertedRun(runId)] : []),
     ...written.map((file) => `  ${file}`),
     ...(leftAlone.length > 0 ? [`left alone, because they have changed since run ${runId}:`] : []),
     ...leftAlone.map((file) => `  ${file}`),
   ];
 }
 
-function describeReverted(runId: string): string {
+function describeRevertedRun(runId: string): string {
   return `run ${runId} has already been reverted`;
 }
 

@@ -1,4 +1,4 @@
-import { listAgentsFor } from '../heal/policy.js';
+import { listAgentsForFailure } from '../heal/policy.js';
 import { groupIntoCauses } from '../diagnose/group.js';
 import { writeTask } from '../heal/attempt/start-agent.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
@@ -38,7 +38,7 @@ export async function planRun(
       session.bus.emit({ type: 'run.warning', message });
       continue;
     }
-    const [agent] = listAgentsFor(cause.lead, session.settings.routes);
+    const [agent] = listAgentsForFailure(cause.lead, session.settings.routes);
     const settings = agent === undefined ? undefined : session.settings.agents[agent];
     if (!agent || !settings) continue;
     const { prompt } = await writeTask(session, { cause, agent, n: 1, previous: [] });

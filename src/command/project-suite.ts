@@ -1,7 +1,7 @@
 import type { Diagnostics, Suite } from '../heal/session.js';
 import { type BrokenBuild, findBrokenBuild } from '../playwright/broken-build.js';
 import { isRed } from '../playwright/suite-run.js';
-import { reasonOf } from '../problem.js';
+import { describeError } from '../problem.js';
 import { addPackageBins } from '../process/find-program.js';
 import { type ProjectCommand, runProgram } from '../process/supervise.js';
 import type { Workspace } from '../workspace/workspace.js';
@@ -18,7 +18,7 @@ interface ProjectSuite extends Suite {
 export function createSuite(opened: OpenRun, workspace: Pick<Workspace, 'updateCleanCopy'>): ProjectSuite {
   const { suites, playwright, plan, cwd, env, signal, folder, settings } = opened;
   const { prepare: command } = settings.verify;
-  const prepareIn = async (target: Pick<ProjectCommand, 'cwd' | 'signal'>) =>
+  const runPrepareIn = async (target: Pick<ProjectCommand, 'cwd' | 'signal'>) =>
     command === null ? null : runPrepare(command, { ...target, env, runId: folder.runId });
   const suite: ProjectSuite = {
     playwright,
@@ -26,12 +26,12 @@ export function createSuite(opened: OpenRun, workspace: Pick<Workspace, 'updateC
     brokenBuild: null,
     rerun: (request) => suites.rerun({ ...request, brokenBuild: suite.brokenBuild }),
     runInCleanCopy: async ({ ids, since }) => {
-      const copy = await workspace.updateCleanCopy(since).catch(reasonOf);
+      const copy = await workspace.updateCleanCopy(since).catch(describeError);
       if (typeof copy === 'string') return `the copy could not be created: ${copy}`;
-      if ((await prepareIn({ cwd: copy.cwd, signal })) !== null) return 'verify.prepare fails there';
+      if ((await runPrepareIn({ cwd: copy.cwd, signal })) !== null) return 'verify.prepare fails there';
       return suites.rerun({ ids, purpose: 'proof', causeId: null, workingCopy: copy });
     },
-    prepare: (prepareSignal = signal) => prepareIn({ cwd, signal: prepareSignal }),
+    prepare: (prepareSignal = signal) => runPrepareIn({ cwd, signal: prepareSignal }),
   };
   return suite;
 }
@@ -51,9 +51,7 @@ export function createDiagnostics(opened: OpenRun, suite: ProjectSuite): Diagnos
   };
 }
 
-/**
- * Runs the project's `verify.prepare` in a shell, exactly as written (HL-9). Returns null if it succeeds, else the end of its output.
- */
+/** Runs the project's `verify.prepare` in a shell, exactly as written (HL-9). Returns null if it succeeds, else the end of its output. */
 async function runPrepare(
   command: string,
   options: Omit<ProjectCommand, 'file' | 'args'>,

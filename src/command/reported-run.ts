@@ -69,7 +69,7 @@ interface ReportedTests {
   readonly toRun: ReadonlySet<string>;
 }
 
-/** Returns the ids in `--cause`, each of which is the id of a test of the cause; null for all causes. */
+/** Returns the ids in `--cause`, which are test ids of the chosen causes; null for all causes. */
 function parseCauseFlag(causes: readonly string[] | undefined): ReadonlySet<string> | null {
   const ids = (causes ?? []).flatMap((names) => names.split(',')).filter((id) => id !== '');
   return ids.length === 0 || ids.includes(suiteCause) ? null : new Set(ids);
@@ -123,7 +123,7 @@ async function matchReportedTests(
 
 const outcomes: readonly TestResult['outcome'][] = ['skipped', 'not-run', 'expected', 'flaky', 'unexpected'];
 
-/** Several reports may name the same test, such as that of a set-up project; its worst outcome counts. */
+/** Several reports may name the same test, such as a setup project's; its worst outcome counts. */
 function chooseWorse(before: TestResult | undefined, now: TestResult): TestResult {
   return before && outcomes.indexOf(before.outcome) >= outcomes.indexOf(now.outcome) ? before : now;
 }

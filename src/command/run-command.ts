@@ -3,7 +3,7 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { systemClock } from '../clock.js';
 import { printMessage } from '../outputs/streams.js';
-import { type Problem, reasonOf } from '../problem.js';
+import { type Problem, describeError } from '../problem.js';
 import { isKept } from '../model/attempt.js';
 import { endOwnedProcesses } from '../process/end-processes.js';
 import { createInterrupts, type Interrupts, listenForInterrupts } from '../process/interrupts.js';
@@ -46,7 +46,7 @@ export async function runCommand(request: RunRequest, command: Command): Promise
   const checked = await checkRequest(request);
   if (!checked.ok) return checked.error;
   const run = (acquired: ProjectLock) =>
-    runLocked(request, { checked: checked.value, lock: acquired, command });
+    runUnderLock(request, { checked: checked.value, lock: acquired, command });
   if (lock) return (await recoverProject(cwd)) ?? (await run(lock));
   return withLock({ cwd, command: name, wait: options.wait ?? false }, run);
 }
@@ -55,7 +55,7 @@ export async function runCommand(request: RunRequest, command: Command): Promise
 const SETTLE_MS = 30_000;
 
 /** Opens a run, carries out its command and closes it. A result, a problem, a signal and an error all end it through the same teardown. */
-async function runLocked(
+async function runUnderLock(
   request: RunRequest,
   {
     checked,
@@ -141,11 +141,11 @@ async function waitForEnding(
 }
 
 function describeEnding(ending: Exclude<Ending, { kind: 'healed' }>): string {
-  return ending.kind === 'problem' ? ending.problem.message : reasonOf(ending.error);
+  return ending.kind === 'problem' ? ending.problem.message : describeError(ending.error);
 }
 
 function warn(bus: OpenRun['bus'], summary: string, error: unknown): void {
-  bus.emit({ type: 'run.warning', message: `${summary}: ${reasonOf(error)}` });
+  bus.emit({ type: 'run.warning', message: `${summary}: ${describeError(error)}` });
 }
 
 function announceRun({ request, reports, bus, folder, settings, playwright }: OpenRun): void {
@@ -183,7 +183,7 @@ async function writeReports(
     isWithheld,
     tests,
     causes: bus.getRun().causes.flatMap(({ ended }) => ended ?? []),
-    interruptedBy: interrupts.interruptedBy(),
+    interruptedBy: interrupts.getInterruptSignal(),
     failOnHeal: options.failOnHeal ?? false,
     failOnFlaky: options.failOnFlakyTests ?? false,
   });
@@ -253,7 +253,7 @@ async function writeFixUnlessSecret(
     bus.emit({ type: 'run.warning', message: explainWithheld(withSecrets) });
     return true;
   } catch (error) {
-    bus.emit({ type: 'run.warning', message: `${fixFile} could not be written: ${reasonOf(error)}` });
+    bus.emit({ type: 'run.warning', message: `${fixFile} could not be written: ${describeError(error)}` });
     return false;
   }
 }

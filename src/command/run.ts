@@ -30,7 +30,7 @@ export interface FirstRun {
    * Ignored when healing from reports, which determine the tests.
    */
   readonly ids?: readonly string[] | null;
-  /** True if red tests may start agents, each of which needs a copy of the project. */
+  /** True if red tests may start agents, which need copies of the project. */
   readonly needsCopies?: boolean;
 }
 

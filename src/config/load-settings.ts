@@ -2,7 +2,7 @@ import path from 'node:path';
 import { readFile } from 'node:fs/promises';
 import { acpPrograms, builtInRunners, reviewer } from '../model/built-in.js';
 import type { AgentSettings, RunnerSettings, Settings } from '../model/settings.js';
-import { jsonOf } from '../json-of.js';
+import { parseJson } from '../parse-json.js';
 import { counted } from '../format.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
@@ -156,7 +156,7 @@ function findMisspelledVariables(env: Env): string[] {
 async function readProjectName(cwd: string): Promise<string> {
   // A broken package.json is reported elsewhere.
   const text = await readFile(path.join(cwd, 'package.json'), 'utf8').catch(() => '');
-  const { name } = Object(jsonOf(text)) as { name?: unknown };
+  const { name } = Object(parseJson(text)) as { name?: unknown };
   if (typeof name === 'string' && name.trim() !== '') return name.trim();
   return path.basename(path.resolve(cwd)) || 'project';
 }

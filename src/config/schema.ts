@@ -331,14 +331,17 @@ export const agentsFileSchema = z.strictObject({
       'How long the tests that run again may take; those near the change run first.',
     ),
   }),
-  blame: createSection('The search for the change that broke a test, which runs it with changes reverted.', {
-    enabled: withDefault(
-      true,
-      z.boolean('must be true or false'),
-      'Whether a run searches for the change that broke a test before it starts its first agent.',
-    ),
-    time: createDurationSetting('2m', 'How long a run may search for such changes in total.'),
-  }),
+  blame: createSection(
+    'The search for the change that broke a test; it runs the test with changes reverted.',
+    {
+      enabled: withDefault(
+        true,
+        z.boolean('must be true or false'),
+        'Whether a run searches for the change that broke a test before it starts its first agent.',
+      ),
+      time: createDurationSetting('2m', 'How long a run may search for such changes in total.'),
+    },
+  ),
   flaky: createSection('The search for what makes a test flaky, and the proof of its fix.', {
     runs: createCountSetting(200, 'The maximum number of runs of one test under one condition.', 1),
     time: createDurationSetting('10m', 'How long measuring and searching may take; healing comes after it.'),

@@ -152,9 +152,7 @@ function reclassifyConsoleCount(diagnosis: Diagnosis, evidence: Evidence): Diagn
 const actionError =
   /^(?:\w*Error: )?(?:Test timeout of |(?:locator|page|frame|frameLocator|elementHandle)\.\w+: )/;
 
-/**
- * Removes the mark `common` from failures that also occur in passing tests, except from refusals, unanswered calls and unreachable hosts.
- */
+/** Removes the mark `common` from failures that also occur in passing tests, except from refusals, unanswered calls and unreachable hosts. */
 function unmarkCommonEntries(evidence: Evidence): Evidence {
   const { console, network, errors } = evidence;
   const isAction = errors.some(({ message }) => actionError.test(message));
@@ -231,11 +229,11 @@ function isHostNamedByApp(evidence: Evidence, why: readonly Reason[]): boolean {
   return request !== null && isNamedByApp(request, evidence, createOwnUrlCheck(evidence));
 }
 
-/** True if the app refused requests (401, 403), but no sign-in: different credentials would change nothing. */
+/** True if the app itself refused requests (401, 402, 403), but no sign-in: different credentials would change nothing. */
 function isSessionRefused(evidence: Evidence, [decidingReason]: readonly Reason[]): boolean {
   if (decidingReason?.category !== 'network-error' || decidingReason.source === 'server') return false;
   const refused = findFailedRequests(evidence, createOwnUrlCheck(evidence)).filter(
-    ({ status }) => status === 401 || status === 403,
+    ({ status }) => status === 401 || status === 402 || status === 403,
   );
   return refused.length > 0 && !refused.some(isSignIn);
 }

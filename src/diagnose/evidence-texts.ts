@@ -265,9 +265,7 @@ function readStatusLines(snippet: string | null): string {
     .join('\n');
 }
 
-/**
- * Returns the failed step if the error has no `expect(`: custom matchers print any text, but their step shows that they are expectations.
- */
+/** Returns the failed step if the error has no `expect(`: custom matchers print any text, but their step shows that they are expectations. */
 function readCustomMatcherStep({ errors, failedStep }: Evidence): string {
   const isBuiltInMatcher = errors.some(({ message }) => message.includes('expect('));
   return isBuiltInMatcher ? '' : removeQuotes(failedStep ?? '');

@@ -74,7 +74,7 @@ function collectDatabaseFacts({ texts, reasons }: Findings): DatabaseFacts {
     return parseDatabaseFacts([...lines, ...channels].join('\n'));
   });
   return factsBySource.reduce((facts, others) =>
-    areAboutSameObject(facts, others) ? fillMissing(facts, others) : facts,
+    areAboutSameObject(facts, others) ? fillMissingFacts(facts, others) : facts,
   );
 }
 
@@ -87,7 +87,7 @@ function areAboutSameObject(facts: DatabaseFacts, others: DatabaseFacts): boolea
   );
 }
 
-function fillMissing(facts: DatabaseFacts, others: DatabaseFacts): DatabaseFacts {
+function fillMissingFacts(facts: DatabaseFacts, others: DatabaseFacts): DatabaseFacts {
   const set = Object.entries(facts).filter(([, value]) => value !== null);
   return { ...others, ...Object.fromEntries(set) };
 }
@@ -160,9 +160,9 @@ function findPosition(evidence: Evidence, reason: Reason | undefined): string | 
     if (reason?.source === 'server' && !isBuildError) return [findTextBelow(text, reason.evidence), excerpt];
     return isBuildError ? [findTextAround(excerpt, reason.evidence), excerpt] : [excerpt];
   });
-  const findPositionIn = (text: string) =>
+  const findTextPosition = (text: string) =>
     findOwnFrame(text, code) ?? (isBuildError ? findCompileErrorLocation(text, code) : null);
-  return texts.map(findPositionIn).find((position) => position !== null) ?? null;
+  return texts.map(findTextPosition).find((position) => position !== null) ?? null;
 }
 
 function listStacks(evidence: Evidence, source: EvidenceSource): (string | null)[] {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { jsonOf } from '../json-of.js';
+import { parseJson } from '../parse-json.js';
 import type { NetworkEntry } from '../model/evidence.js';
 
 /** An error in the response to a GraphQL operation. */
@@ -41,7 +41,7 @@ const responses = z.union([z.array(response), response.transform((single) => [si
 /** Returns the errors in a GraphQL response, or in a batch of them; none if the text is not such a response. */
 export function parseGraphQlErrors(body: string | null): GraphQlError[] {
   if (!body?.includes('"errors"')) return [];
-  const errors = responses.parse(jsonOf(body)).flatMap((single) => single?.errors ?? []);
+  const errors = responses.parse(parseJson(body)).flatMap((single) => single?.errors ?? []);
   return errors.filter((single) => single !== null).slice(0, MAX_ERRORS);
 }
 

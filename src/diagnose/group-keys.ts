@@ -42,9 +42,7 @@ export function createSameTestKey({ diagnosis, evidence, failure }: DiagnosedFai
   return [...failure.test.titlePath, `${at.file}:${at.line}`, kind, call].join(' | ');
 }
 
-/**
- * Keys that different causes can share: a response that a proxy or middleware gives for all endpoints, and mere symptoms.
- */
+/** Keys that different causes can share: a response that a proxy or middleware gives for all endpoints, and mere symptoms. */
 const ambiguousKey = /→ (?:401|403|407|429|5\d\d)$|^(?:symptom|blank) \| /;
 
 /** True if two failures have different causes according to their root keys, even if their messages are alike. */

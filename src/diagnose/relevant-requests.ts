@@ -31,7 +31,7 @@ export function parseComparedValues(errors: readonly Pick<TestError, 'message'>[
 }
 
 function parseValues(text: string): string[] {
-  // Skips the names of fields.
+  // Skips the field names.
   const quoted = [...text.matchAll(/"((?:[^"\\]|\\.){1,400})"(?!\s*:)/g)].map(([, value = '']) => value);
   const numbers = quoted.length > 0 ? [] : (text.match(/(?<![\w.])-?\d+(?:\.\d+)?(?![\w.])/g) ?? []);
   return [...quoted, ...numbers].filter(({ length }) => length >= MIN_CHARACTERS && length <= MAX_CHARACTERS);

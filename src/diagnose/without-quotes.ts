@@ -11,6 +11,8 @@ const diffPattern =
 const comparison = /^[ \t]*(?:- )?(?:Expected|Received|Locator|expected[ \t]*:)/m;
 const unexpectedValue = /\b(unexpected value) ".*/g;
 const tagPattern = /<\/?([a-z][\w-]{0,60})((?:[ \t][^<>\n]{0,500})?)\/?>?/g;
+/** The text of an element that a locator resolved to: `resolved to <p>Saved</p>`. */
+const elementText = /((?:resolved to|\d\)) <[a-z][\w-]{0,60}(?:[ \t][^<>\n]{0,500})?>)[^<\n]{1,500}(?=<\/)/g;
 const locatorCall =
   /\b(getBy[A-Z]\w{0,20}|get_by_\w{1,20}|locator|frameLocator|frame_locator|filter|querySelector(?:All)?)\((?:[^()\n'"`/]|'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\\n]|\\.)*`|\/(?:[^/\\\n]|\\.)*\/\w*)*\)/g;
 const snapshotName = /^([ \t]*Snapshot name:) .*$/gm;
@@ -36,7 +38,7 @@ export function removeQuotes(message: string): string {
   if (text.includes('Snapshot name:')) text = text.replace(snapshotName, '$1');
   if (text.includes('unexpected value')) text = text.replace(unexpectedValue, '$1');
   if (text.includes('<') && /resolved to|intercepts| aka |\u2026<\//.test(text))
-    text = text.replace(tagPattern, removeAttributes);
+    text = text.replace(elementText, '$1').replace(tagPattern, removeAttributes);
   if (/ocator\(|getBy|get_by|querySelector/.test(text)) text = text.replace(locatorCall, '$1()');
   return text.includes('waiting for') ? text.replace(quotedSelector, '$1') : text;
 }

@@ -1,6 +1,6 @@
 import type { ConsoleEntry, NetworkEntry } from '../model/evidence.js';
 import { isErrorPage, readPageText } from '../diagnose/requests.js';
-import { reasonOf } from '../problem.js';
+import { describeError } from '../problem.js';
 import { visibleText } from '../visible-text.js';
 import { redact } from '../secrets/redactor.js';
 import type { TestError } from '../model/failure.js';
@@ -211,7 +211,7 @@ export class EvidenceNotes {
 
 /** Returns the first line of an error's message. */
 export function readFirstLine(error: unknown): string {
-  return reasonOf(error).split('\n', 1)[0] ?? '';
+  return describeError(error).split('\n', 1)[0] ?? '';
 }
 
 /**
@@ -267,7 +267,7 @@ function keepFirstHeaders(
 const cookieAttribute =
   /^(?:(?:domain|path|expires|max-age|samesite|priority)=|(?:secure|httponly|partitioned)$)/i;
 
-/** Masks the values of cookies. Keeps names and attributes, because a wrong attribute makes a browser reject a cookie. */
+/** Masks cookie values. Keeps names and attributes, because a wrong attribute makes a browser reject a cookie. */
 function maskCookieValues(name: string, value: string, notes: EvidenceNotes): string {
   const masked = value.split('\n').map((line) => {
     const cleaned = notes.clean(`${name}: ${line}`).slice(name.length + 2);

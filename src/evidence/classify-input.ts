@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { jsonOf } from '../json-of.js';
+import { parseJson } from '../parse-json.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
 import { list, number, numberOrNull, text, textOrNull } from './trace/loose.js';
@@ -80,7 +80,7 @@ export function readJsonLines<T>(
   const records: T[] = [];
   for (const [index, line] of input.split(/\r?\n/).entries()) {
     if (line.trim() === '') continue;
-    const value = jsonOf(line);
+    const value = parseJson(line);
     const read = shape.safeParse(value);
     if (!read.success)
       return err({

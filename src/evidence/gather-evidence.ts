@@ -202,7 +202,7 @@ function markHtmlInPlaceOfJson(entry: NetworkEntry, texts: readonly string[]): N
   return isQuoted ? { ...entry, status: null, failure: `${status} with text/html in place of JSON` } : entry;
 }
 
-/** Describes the elements of a page, one per line; returns an empty string if all are empty containers. */
+/** Describes the elements on a page, one per line; returns an empty string if all are empty containers. */
 function describeElements(elements: readonly PageElement[]): string {
   const isEmpty = ({ tag, text }: PageElement) =>
     text === '' && /^(?:body|div|main|p|section|span)$/.test(tag);

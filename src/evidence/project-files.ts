@@ -55,7 +55,7 @@ export class ProjectFiles {
     return isInside(this.workspace, file) ? relativePath(this.root, file) : null;
   }
 
-  /** Returns the sources whose path ends with `name`, those of the project first. Lists the folders at the first call only. */
+  /** Returns the sources whose path ends with `name`, the project's own first. Lists the folders at the first call only. */
   listFilesEndingWith(name: string): string[] {
     this.#listed ??= listSourcesByName([this.root, this.workspace]);
     const suffix = `/${name.replace(/^(?:\.?\/)+/, '')}`;

@@ -1,4 +1,4 @@
-import { jsonOf } from '../json-of.js';
+import { parseJson } from '../parse-json.js';
 import type { ServerLine } from '../model/evidence.js';
 import { bounds, clipMiddle } from './bounded-text.js';
 import { inspect } from 'node:util';
@@ -132,7 +132,7 @@ const levels: Readonly<Record<string, string>> = { 40: 'warn', 50: 'error', 60: 
  */
 export function formatJsonEntry(line: string): string {
   const { before = '', json } = jsonEntry.exec(line)?.groups ?? {};
-  const fields = jsonOf(json ?? '');
+  const fields = parseJson(json ?? '');
   if (!isObject(fields)) return line;
   const key = errorFields.find((name) => isObject(fields[name]));
   const error = key === undefined ? fields : (fields[key] as Fields);

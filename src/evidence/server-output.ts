@@ -195,7 +195,7 @@ function mergeWindows(all: readonly TimeWindow[]): TimeWindow[] {
   return windows;
 }
 
-/** The output of servers, and the index of the worker that started them; undefined for servers in the config or the global set-up. */
+/** The output of servers, and the index of the worker that started them; undefined for servers in the config or the global setup. */
 interface Log {
   readonly worker: string | undefined;
   readonly bytes: Buffer;
@@ -259,7 +259,7 @@ export async function readSuiteServerOutput(
 function describeSilentServers(servers: readonly WebServer[], message: string): string {
   const waited = /Timed out waiting (\d+) ?ms/.exec(message)?.[1];
   const when = waited === undefined ? '' : ` in the ${Number(waited) / 1000} s that Playwright waited for it`;
-  return `no output of the web server: ${servers.map(formatServer).join('; ')} wrote nothing${when}`;
+  return `no output from the web server: ${servers.map(formatServer).join('; ')} wrote nothing${when}`;
 }
 
 /** Returns a window around the last exception that ended a Node server; null if there is none. */

@@ -38,7 +38,7 @@ const hidingCode: readonly (readonly [RegExp, string])[] = [
     /\bwaitForTimeout\(|(?<!test\.|info\(\)\.)\bset(?:Timeout|Interval)\(|\bsleep\w*\(|\bdelay\w*\(|Atomics\.wait/i,
     'it sleeps',
   ],
-  [/\btimeout:|\bsetTimeout\(|\bslow\(|\bsetDefault\w*Timeout\(/, 'it raises a time-out'],
+  [/\btimeout:|\bsetTimeout\(|\bslow\(|\bsetDefault\w*Timeout\(/, 'it raises a timeout'],
   [/\bretries:|\bretry\b|\btoPass\(/, 'it retries until it passes'],
   [/mode: ["'`]serial|\.serial\b/, 'it runs tests one after the other'],
   [/\.(?:skip|fixme|fail|only)\b/, 'it skips the test'],

@@ -1,4 +1,4 @@
-import { jsonOf } from '../json-of.js';
+import { parseJson } from '../parse-json.js';
 import { foldName } from '../paths.js';
 import type { Cut } from '../model/guard-findings.js';
 import { type JudgedEdit, isSameState } from './request.js';
@@ -6,8 +6,8 @@ import { isLockFile, isManifest, explainProtection } from './protected-files.js'
 import { isSnapshotPath } from './test-paths.js';
 
 /**
- * Finds the edits to files that are protected whatever the class of the failure. `isMissedSnapshot` is true for further snapshots, and `configFiles` contains Playwright's
- * config and the files that it loads. A lock file may change only with its manifest.
+ * Finds the edits to protected files, which no class of failure allows. `isMissedSnapshot` is true for snapshots that a run found missing, and
+ * `configFiles` contains Playwright's config and the files that it loads. A lock file may change only with its manifest.
  */
 export function findProtectedEdits(
   edits: readonly JudgedEdit[],
@@ -60,7 +60,7 @@ const freeFields = new Set(
 /** Cuts a manifest as a whole if any other field changed, so that a person decides about all its changes, such as dependencies, together. */
 function cutManifest({ path: file, before, after }: JudgedEdit): Cut | null {
   if (!isManifest(file) || !foldName(file).endsWith('.json')) return null;
-  const [oldValue, newValue] = [before, after].map((state) => jsonOf(state?.text ?? ''));
+  const [oldValue, newValue] = [before, after].map((state) => parseJson(state?.text ?? ''));
   if (!isObject(newValue)) return { file, why: 'a manifest must stay valid JSON' };
   const old = isObject(oldValue) ? oldValue : {};
   const isProtected = (name: string) =>

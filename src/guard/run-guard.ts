@@ -101,7 +101,7 @@ export function findSuitePaths(
   { tests, rootDir, configFile }: Pick<SuiteRun, 'tests' | 'rootDir' | 'configFile'>,
   has: (file: string) => boolean = (file) => existsSync(path.join(root, file)),
 ): SuitePaths {
-  const relativeToRoot = (file: string) => resolveAndRelate(root, file);
+  const relativeToRoot = (file: string) => resolveRelativePath(root, file);
   const files = [...new Set(tests.map(({ test }) => test.location.file))].flatMap(
     (file) => relativeToRoot(file) ?? [],
   );
@@ -113,6 +113,6 @@ export function findSuitePaths(
   };
 }
 
-function resolveAndRelate(root: string, file: string): string | null {
+function resolveRelativePath(root: string, file: string): string | null {
   return pathInside(resolveLinks(root), resolveLinks(file));
 }

@@ -72,7 +72,7 @@ export async function readTestCode(
 /** The references in a code file, as paths in the project. */
 interface References {
   readonly imports: readonly string[];
-  /** Files named in a string, such as data that it reads, or a set-up in the config. */
+  /** Files named in a string, such as data that it reads, or a setup in the config. */
   readonly names: readonly string[];
   /** Files with a unique name that ends a string, since code may build the rest of the path. */
   readonly byUniqueName: readonly string[];
@@ -145,8 +145,8 @@ export function findImporters({ references, parsed }: TestCode, file: string): S
 }
 
 /**
- * Returns the files of the config: its imports, the code that it names, such as set-ups and reporters, and their imports of test code. A file of the
- * app that a set-up imports still belongs to the app.
+ * Returns the files of the config: its imports, the code that it names, such as setups and reporters, and their imports of test code. A file of the
+ * app that a setup imports still belongs to the app.
  */
 export function findConfigFiles(
   { references, parsed }: TestCode,

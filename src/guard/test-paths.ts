@@ -77,7 +77,7 @@ const MAX_APP_FILES = 5000;
 
 /**
  * Finds changed data files that belong to the app although the tests name them: they are not in a test folder, and app code
- * refers to them by name (`import rooms from './rooms.json'`) or by a pattern of their folder (`rooms/*.json`). Uses the state before
+ * refers to them by name (`import rooms from './rooms.json'`) or by a pattern for their folder (`rooms/*.json`). Uses the state before
  * the change, because a change must not turn test data into app data.
  */
 export async function findAppData(

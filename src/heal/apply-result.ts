@@ -80,9 +80,7 @@ function belongsToOpenCause(progress: Progress, { failure }: DiagnosedFailure): 
   return id !== undefined && findHeldAttempt(progress, { id }) !== null;
 }
 
-/**
- * Records how a cause ended; a green fix must still be proven. Returns the failures that are still red, which become new causes.
- */
+/** Records how a cause ended; a green fix must still be proven. Returns the failures that are still red, which become new causes. */
 export async function applyResult(progress: Progress, work: CauseWork): Promise<KeyedFailures> {
   const { cause, end, trial } = work;
   const { session } = progress;
@@ -127,9 +125,7 @@ function findNextFailure(lead: DiagnosedFailure, rerun: Retest | null): Diagnose
   return rerun?.observe(lead).failure ?? rerun?.suiteFailure ?? null;
 }
 
-/**
- * Handles the cause's other tests. Those chosen for the full proof were re-run with the lead; tests that are still red become new failures (HL-6).
- */
+/** Handles the cause's other tests. Those chosen for the full proof were re-run with the lead; tests that are still red become new failures (HL-6). */
 async function applyToFollowers(
   progress: Progress,
   cause: Cause,

@@ -147,7 +147,7 @@ async function findGreenByChance(
   return green;
 }
 
-/** If a run with all earlier tests would take longer than this, only those of the same files run. */
+/** If a run with all earlier tests would take longer than this, only those in the same files run. */
 const MAX_RUN_WITH_OTHERS_MS = 180_000;
 
 /**
@@ -172,7 +172,7 @@ async function rerunAfterOthers(
   const ids = isShort ? [...all] : [...new Set([...ownIds, ...idsInSameFiles.filter((id) => all.has(id))])];
   const rerun = await retest(session, { failures: tests, purpose: 'confirm', causeId: null, ids });
   const redAgain = tests.filter((before) => rerun.observe(before).failure !== null);
-  const greenAlone = await findGreenAlone(session, redAgain);
+  const greenAlone = await findTestsGreenAlone(session, redAgain);
   const confirmed = redAgain.flatMap((before) => {
     const failure = greenAlone.has(before) ? rerun.observe(before).failure : null;
     const earlier = listOtherIds(before).filter((id) => ids.includes(id));
@@ -202,7 +202,7 @@ async function rerunAfterOthers(
 }
 
 /** Returns the tests that are green alone a second time, since one green run could be chance. */
-async function findGreenAlone(
+async function findTestsGreenAlone(
   session: Progress['session'],
   failures: readonly DiagnosedFailure[],
 ): Promise<ReadonlySet<DiagnosedFailure>> {
@@ -249,7 +249,7 @@ function combineRuns(before: DiagnosedFailure, again: DiagnosedFailure | null): 
   return { ...decided, rerunIds, evidence: { ...decided.evidence, otherRun } };
 }
 
-/** Gives a failure that did not run again the diagnosis of the failure that stands for it. */
+/** Gives a failure that did not run again the diagnosis of the failure that represents it. */
 function copyDiagnosis(failure: DiagnosedFailure, lead: DiagnosedFailure): DiagnosedFailure {
   const test = lead.failure.scope === 'test' ? lead.failure.test.titlePath.join(' › ') : 'the suite';
   const missing = `what only a trace shows, because another test that failed the same way ran again instead: ${test}`;

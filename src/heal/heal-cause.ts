@@ -26,7 +26,7 @@ import {
 } from './attempt/trial.js';
 import type { CauseWork } from './cause-work.js';
 import type { ProposedFix } from './hooks.js';
-import { listAgentsFor, decideNextStep, type NextStep, type CauseHistory } from './policy.js';
+import { listAgentsForFailure, decideNextStep, type NextStep, type CauseHistory } from './policy.js';
 import { mayStartMoreWork } from './progress.js';
 import type { Schedule } from './schedule.js';
 import type { Session } from './session.js';
@@ -70,7 +70,7 @@ function createHistory(
 ): CauseHistory {
   const { routes, agents: settings } = session.settings;
   const chosen = memory.decision?.chosen ?? null;
-  const routed = listAgentsFor(cause.lead, routes);
+  const routed = listAgentsForFailure(cause.lead, routes);
   const { proposers = [], noAgents } = session.hooks;
   const whyNoAgent = chosen ? 'only the patch that a person has chosen was tried' : noAgents;
   const agents = whyNoAgent === undefined ? routed.filter((name) => settings[name]?.runner !== builtIn) : [];

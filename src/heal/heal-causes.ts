@@ -101,9 +101,7 @@ function createSignals({ signal }: Session): Pick<CauseWork, 'stop' | 'signal'> 
   return { stop, signal: AbortSignal.any([signal, stop.signal]) };
 }
 
-/**
- * Drops a remembered fix that changed no file or was for another class, because equal messages can have different reasons.
- */
+/** Drops a remembered fix that changed no file or was for another class, because equal messages can have different reasons. */
 function dropUnrelatedFix({ lead }: Cause, memory: FailureHistory): FailureHistory {
   const { fix } = memory;
   const isFix = fix !== null && fix.files.length > 0 && fix.category === lead.diagnosis.category;

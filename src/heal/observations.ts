@@ -7,7 +7,7 @@ import type { SuiteRun, TestResult } from '../playwright/suite-run.js';
 import type { ProofPart, TestRunResult } from './proof-question.js';
 import type { Workspace } from '../workspace/workspace.js';
 
-/** The key of the suite's own failure among the ids of tests. */
+/** The key of the suite's own failure among test ids. */
 export const suiteKey = failureKey({ scope: 'suite', errors: [], stderr: '' });
 
 /** The result of one Playwright run for one test, or for the suite itself. */

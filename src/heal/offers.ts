@@ -32,7 +32,11 @@ export async function proveForReview(
   const { pending, change, side, summary } = offer;
   const proof = await proveGreen(session, cause, offer);
   const wouldTestNothing =
-    proof !== null && side === 'tests' && (await isGreenOnOldApp(session, cause, change));
+    proof !== null &&
+    side === 'tests' &&
+    // Where the app has changed, a new action, mock or wait may rightly suit the old app, too.
+    (!offer.mayDeleteTests || changesExpectation(readPatch(session, pending))) &&
+    (await isGreenOnOldApp(session, cause, change));
   await revertChanges(session, [change]);
   if (session.signal.aborted) return { ...pending, end: { kind: 'interrupted', because: 'interrupted' } };
   if (proof !== null && !wouldTestNothing)
@@ -46,7 +50,7 @@ export async function proveForReview(
   return { ...pending, end: { kind: 'still-failing', because: `${summary}; ${why}` } };
 }
 
-/** True if the changed test is also green with the last green state of the app, and so would not test the new behavior. */
+/** True if the changed test is also green with the last green state of the app, so that its new expectation does not test the new behavior. */
 async function isGreenOnOldApp(session: Session, cause: Cause, patch: string): Promise<boolean> {
   const { folder, workspace, bus, spending } = session;
   const { lead } = cause;
@@ -67,14 +71,25 @@ const questions: Record<Side, string> = {
   whole: 'may that be changed?',
 };
 
-function chooseQuestion({ folder }: Session, side: Side, { patch }: PendingAttempt): string {
-  const text = side === 'tests' && patch !== null ? readStateText(path.join(folder.dir, patch)) : '';
+function readPatch({ folder }: Session, { patch }: PendingAttempt): string {
+  return patch === null ? '' : readStateText(path.join(folder.dir, patch));
+}
+
+function chooseQuestion(session: Session, side: Side, pending: PendingAttempt): string {
+  const text = side === 'tests' ? readPatch(session, pending) : '';
   return text !== '' && !changesExpectation(text) ? 'may the tests be changed like this?' : questions[side];
 }
 
-/** True if a patch changes an expectation of a test, not only its set-up, a mock or a wait. */
+/** True if a patch changes an expectation of a test, not only its setup, an action, a mock, a wait or a locator. */
 export function changesExpectation(patch: string): boolean {
-  return /^[+-](?![+-]).*(?:\bexpect\b|\.(?:not\.)?to[A-Z]\w*\()/m.test(patch);
+  const listExpectations = (sign: '+' | '-') =>
+    patch
+      .split('\n')
+      .filter((line) => line.startsWith(sign) && !line.startsWith(sign.repeat(3)))
+      .flatMap((line) => line.match(/\.(?:not\.)?to[A-Z]\w*\(.*/) ?? line.match(/\bexpect\b.*/) ?? [])
+      .toSorted()
+      .join('\n');
+  return listExpectations('+') !== listExpectations('-');
 }
 
 /** Runs the tests of a cause until each has been green often enough with a change; returns the results of the first, or null if one was red. */

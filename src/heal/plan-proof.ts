@@ -144,7 +144,7 @@ function planForTest(question: ProofQuestion, test: TestInProof): TestPlan {
       (result.part === 'shared' && isReverted(result)) ||
       (result.part === 'separate' && showsNeed(test, result, ownIds)),
   );
-  const judged = judgeWithout(question, test, { runs, out: reverted });
+  const judged = judgeRunsWithoutFix(question, test, { runs, out: reverted });
   const newest = runs.at(-1);
   if (judged === 'again') return { kind: 'without', without: reverted };
   if (judged === 'clean') return { kind: 'clean', without: reverted };
@@ -186,7 +186,7 @@ function createContradiction(
  * Judges runs without a fix. If files outside git have changed since the fix was made, its effect may outlast its reversal: a green run then counts only
  * if a second one in the same state is green, too, and a clean copy agrees. A database changes in every run, so the state is tried again first.
  */
-function judgeWithout(
+function judgeRunsWithoutFix(
   question: ProofQuestion,
   test: TestInProof,
   { runs, out: reverted }: { readonly runs: readonly TestRunResult[]; readonly out: readonly string[] },
@@ -294,10 +294,10 @@ function planSeparateRuns(question: ProofQuestion, tests: readonly TestInProof[]
     // A fix is needed if tests of a cause without a fix of its own are red without it.
     const isGreen = ({ run, shown }: TestRunResult) =>
       shown === 'green' && !healed.some((test) => wasRedIn(test, run));
-    const listRunsAlone = without.filter((result) => isWithout(result, { kept, without: fix.changes }));
+    const runsAlone = without.filter((result) => isWithout(result, { kept, without: fix.changes }));
     const greens = without.filter(isGreen).length;
-    if (greens === 0 || !listRunsAlone.every(isGreen)) continue;
-    if (greens > 1 && listRunsAlone.length > 0) {
+    if (greens === 0 || !runsAlone.every(isGreen)) continue;
+    if (greens > 1 && runsAlone.length > 0) {
       const { id, changes: ownIds, leftovers } = fix;
       const clean = findCleanRun(question, lead, ownIds);
       if (leftovers.length === 0 || clean?.shown === 'green')
@@ -408,7 +408,7 @@ function planProofAlone(question: ProofQuestion, doubt: Doubt): NextProofStep | 
     .filter(({ runsBothWays }) => runsBothWays)
     .map((test) => {
       const runs = listRunsAlone(test, fix.changes);
-      return { test, runs, says: judgeWithout(question, test, { runs, out: fix.changes }) };
+      return { test, runs, says: judgeRunsWithoutFix(question, test, { runs, out: fix.changes }) };
     });
   const these = (wanted: string) => judged.flatMap(({ test, says }) => (says === wanted ? [test] : []));
   if (these('again').length > 0) return run(these('again'), fix.changes);
@@ -489,9 +489,7 @@ function planOtherTests(question: ProofQuestion, tests: readonly TestInProof[]):
   return null;
 }
 
-/**
- * Returns which of the other tests were red and green in the same state, and which stayed red although no fix is to blame.
- */
+/** Returns which of the other tests were red and green in the same state, and which stayed red although no fix is to blame. */
 export function judgeOtherTests({
   kept,
   tests,

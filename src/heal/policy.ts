@@ -15,7 +15,7 @@ export interface CauseHistory {
   readonly retry: RetryAxis;
   /** The reason why no agent can help, such as an unreachable server, or null (HL-7). */
   readonly environment: string | null;
-  /** The agents to try, primary first, then those of the alternative classes (CS-7). */
+  /** The agents to try, primary first, then the alternative classes' agents (CS-7). */
   readonly agents: readonly string[];
   /** True once the wait after the last failed attempt is over. */
   readonly hasWaited: boolean;
@@ -242,9 +242,7 @@ export function backoffMs(attemptsMade: number, retries: RetrySettings): number 
   return Math.min(initialMs * factor ** (attemptsMade - 1), maxMs);
 }
 
-/**
- * True if `limits.escalations` causes of this run need a person, so that no more agents start (ME-2). Escalations of earlier runs do not count.
- */
+/** True if `limits.escalations` causes of this run need a person, so that no more agents start (ME-2). Escalations of earlier runs do not count. */
 export function isPaused(
   causes: readonly Pick<CauseEnd, 'verdict' | 'askedBefore'>[],
   limits: LimitSettings,
@@ -260,7 +258,7 @@ const spec = /\.(?:spec|test)\.[cm]?[jt]sx?(?=[:\s"')]|$)/;
  * Returns the agents for a failure, in order: those of its class, then those of each alternative (CS-7). A spec that does not compile goes
  * to a person, not to an agent: self-heal could not tell whether a change weakens its tests (HN-3).
  */
-export function listAgentsFor(
+export function listAgentsForFailure(
   failed: Pick<DiagnosedFailure, 'failure' | 'diagnosis'>,
   routes: Settings['routes'],
 ): string[] {

@@ -222,7 +222,7 @@ export interface ProofTest {
   readonly hasOwnCause?: true;
 }
 
-/** Begins the proof of a test. Its newest run was the first with its fix, unless `hasRun` is false. */
+/** Begins the proof of a test. The test's newest run is the first with its fix, unless `hasRun` is false. */
 export function createProofTest(
   progress: Progress,
   test: Pick<ProofTest, 'failure' | 'causeId' | 'isLead' | 'runsBothWays'>,

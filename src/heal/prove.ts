@@ -271,7 +271,7 @@ async function runInCleanCopy(
   });
 }
 
-/** Reverts these changes in the project, and no others; returns false if somebody edited the same files, whose edits then stay, and so does the fix. */
+/** Reverts these changes in the project, and no others; returns false if somebody edited the same files: those edits and the fix then stay. */
 async function revertTemporarily(progress: Progress, changes: readonly string[]): Promise<boolean> {
   const { session } = progress;
   const wanted = listKeptChanges(progress).filter((id) => !changes.includes(id));

@@ -101,7 +101,7 @@ export class Regression {
     if (this.#states.size > 0) this.#states.add(this.#treeState);
   }
 
-  /** Announces the results. Returns failures that no fix caused and no cause contains: the suite's own, and those of tests marked to fail. */
+  /** Announces the results. Returns failures that no fix caused and no cause contains: the suite's own, and tests marked to fail. */
   async announceEnd(proven: readonly ProofTest[]): Promise<readonly DiagnosedFailure[]> {
     const { session } = this.#progress;
     const { bus } = session;
@@ -126,7 +126,7 @@ export class Regression {
     return diagnosed.filter(({ failure }) => keysToReport.has(failureKey(failure)));
   }
 
-  /** True if all tests run, as far as time allows, not only those of the proof. */
+  /** True if all tests run, as far as time allows, not only the proof's. */
   get #runsAllTests(): boolean {
     const { regression } = this.#progress.session.settings.verify;
     return regression === 'suite' && listKeptCauses(this.#progress).length > 0;
@@ -208,7 +208,7 @@ interface RedRequest {
 }
 
 /**
- * Runs tests and records which are red: all of them if the suite cannot run. Runs a test again that did not run; if it still does not run, nothing is
+ * Runs tests and records which are red: all of them if the suite cannot run. Repeats a test that did not run; if it still does not run, nothing is
  * recorded for it. The suite itself may fail although its tests pass, for example in a global teardown; only a run of the whole selection shows that.
  * Returns null for the run if nothing could run.
  */

@@ -31,7 +31,7 @@ export interface RetestRequest {
   readonly failures: readonly DiagnosedFailure[];
   readonly purpose: SuitePurpose;
   readonly causeId: string | null;
-  /** Test ids to run instead of those of the failures: one test is enough to show the suite's own failure. */
+  /** Test ids to run instead of the failures' own: one test is enough to show the suite's own failure. */
   readonly ids?: readonly string[];
   /** The part of the proof, and the changes that were reverted for it; absent before the proof. */
   readonly proof?: { readonly part: ProofPart; readonly without: readonly string[] };
@@ -80,7 +80,7 @@ export async function retest(session: Session, request: RetestRequest): Promise<
 
 /**
  * Repeats the tests whose results show nothing, and drops those results: tests that record their own trace, which failed only because Playwright refuses
- * to record two, and requested tests that did not run, for example after a failed set-up.
+ * to record two, and requested tests that did not run, for example after a failed setup.
  */
 async function repeatUndecided(
   session: Session,

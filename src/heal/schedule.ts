@@ -196,7 +196,7 @@ export class Schedule {
 
   /**
    * Re-runs the test of a cause before its agent starts, if a fix that may heal it has entered the project since its last run, and with it the tests of
-   * other causes of which this is true. Stops the work if the fix has healed it (HL-6). Several agents do not wait for the tree.
+   * other causes in the same state. Stops the work if the fix has healed it (HL-6). Several agents do not wait for the tree.
    */
   async rerunBeforeAgent(work: CauseWork): Promise<void> {
     const { session } = this.progress;

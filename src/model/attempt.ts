@@ -165,7 +165,7 @@ const createAttemptFileShape = (ending: string) =>
     .nullable();
 export const patchFile = createAttemptFileShape('patch');
 
-/** The verdicts of a reviewer on a fix: it treats the cause, it hides the fault, or a fact is missing to decide. */
+/** A reviewer's verdicts on a fix: it treats the cause, it hides the fault, or a fact that would decide is missing. */
 export const opinionVerdicts = ['honest', 'hides', 'unsure'] as const;
 
 /** The opinion of an agent on the fix by another (HN-11). */

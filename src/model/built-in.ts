@@ -20,7 +20,7 @@ export const builtInRunners = ['claude', 'codex', 'gemini', 'opencode', 'copilot
 /** A coding-agent program with built-in support. */
 export type BuiltInRunner = (typeof builtInRunners)[number];
 
-/** True if a runner's name is that of a built-in one. */
+/** True for the name of a built-in runner. */
 export function isBuiltInRunner(name: string): name is BuiltInRunner {
   return builtInRunners.some((runner) => runner === name);
 }

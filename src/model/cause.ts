@@ -20,7 +20,7 @@ export const failureRecordShape = z.object({
   rerunIds: textList,
   /** Tests among `rerunIds` that were green before it in the red run, whether it needs them or not. Absent if there are none. */
   along: textList.exactOptional(),
-  /** Tests among `rerunIds` without which it is green. Leaves out set-ups, which always run. Absent if it is red alone, or if unknown. */
+  /** Tests among `rerunIds` without which it is green. Leaves out setups, which always run. Absent if it is red alone, or if unknown. */
   needs: textList.exactOptional(),
   /** Writes to the app by tests that passed in the same run, by test id. Absent if there are none. */
   writes: z.record(z.string(), textList).exactOptional(),

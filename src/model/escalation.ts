@@ -244,7 +244,7 @@ export function describeProblem(
 
 function describeFaultLocation({ facts }: Diagnosis): string {
   if (facts.policy !== null && facts.table !== null)
-    return `: a security rule of the table ${facts.table} forbids it`;
+    return `: a security rule on the table ${facts.table} forbids it`;
   if (facts.table !== null) return `, on the table ${facts.table}`;
   if (facts.endpoint !== null) return ` (${facts.endpoint})`;
   const file = facts.source?.replace(/:\d+(?::\d+)?$/, '');

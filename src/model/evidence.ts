@@ -15,9 +15,7 @@ const consoleEntryShape = z.object({
   location: z.string(),
   /** The stack of a page error, else null. */
   stack: textOrNull,
-  /**
-   * True if passing tests of the run have it as often, so it hardly explains the failure; absent without passing tests to compare with.
-   */
+  /** True if passing tests of the run have it as often, so it hardly explains the failure; absent without passing tests to compare with. */
   common: z.boolean().exactOptional(),
 });
 export type ConsoleEntry = z.infer<typeof consoleEntryShape>;
@@ -51,9 +49,7 @@ const networkEntryShape = z.object({
   isOfServiceWorker: z.literal(true).exactOptional(),
   /** Set if its response had begun but was incomplete when the test ended. */
   isOpen: z.literal(true).exactOptional(),
-  /**
-   * True if passing tests of the run have it as often, so it hardly explains the failure; absent without passing tests to compare with.
-   */
+  /** True if passing tests of the run have it as often, so it hardly explains the failure; absent without passing tests to compare with. */
   common: z.boolean().exactOptional(),
 });
 export type NetworkEntry = z.infer<typeof networkEntryShape>;
@@ -100,10 +96,10 @@ const sourceShape = z.object({
 });
 export type SourceExcerpt = z.infer<typeof sourceShape>;
 
-/** One element of the page with the parts that locators can match, without user input. */
+/** One element on the page with the parts that locators can match, without user input. */
 const elementShape = z.object({
   tag: z.string(),
-  /** Its own text, without that of child elements. */
+  /** Its own text, without its child elements' text. */
   text: z.string(),
   /** The text of its labels; empty if it has none. */
   label: z.string(),
@@ -142,7 +138,7 @@ export const evidenceShape = z.object({
     .exactOptional(),
   /** Lines of the user's own code at the positions in the stacks, through source maps if it is bundled. */
   sources: listOf(sourceShape),
-  /** The elements of the page at the failure; absent or null if they were not read, or if there were too many. */
+  /** The elements on the page at the failure; absent or null if they were not read, or if there were too many. */
   elements: listOf(elementShape).nullable().exactOptional(),
 });
 

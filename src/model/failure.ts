@@ -45,7 +45,7 @@ export interface Attachment {
   readonly path: string;
 }
 
-/** The set-up of a test: the projects on which its own project depends, and its stored session. */
+/** The setup of a test: the projects on which its own project depends, and its stored session. */
 const setUpShape = z.object({
   projects: textList,
   /** Relative to the folder in which the suite was started, or null. */
@@ -72,7 +72,7 @@ export const testFailureShape = z.object({
   durationMs: z.number(),
   /** When this try started, in milliseconds since the epoch. */
   startedAt: z.number(),
-  /** Absent if there was no set-up. */
+  /** Absent if there was no setup. */
   setUp: setUpShape.exactOptional(),
 });
 
@@ -98,7 +98,7 @@ const phaseShape = z.object({
   at: locationShape.nullable(),
   /** The web servers that may have failed; empty in another phase. */
   servers: listOf(webServerShape),
-  /** The file of the global set-up, as in the config, or null. */
+  /** The file of the global setup, as in the config, or null. */
   file: textOrNull,
 });
 export type SuitePhase = z.infer<typeof phaseShape>;
@@ -149,14 +149,14 @@ export function describePhase({ kind, servers }: SuitePhase, message: string): s
   return `the web server \`${server.command}\`${server.cwd === '.' ? '' : ` in ${server.cwd}`} did not become available${server.url === null ? '' : ` at ${server.url}`} within ${Number(waited) / 1000} s`;
 }
 
-/** Describes the set-up of a test in one line; null if there was none. */
+/** Describes the setup of a test in one line; null if there was none. */
 export function describeSetUp({
   projects,
   storageState,
   storageAgeMs,
   isStorageEmpty,
 }: SetUp): string | null {
-  const setUps = projects.length > 0 ? [`set-up projects that ran before: ${projects.join(', ')}`] : [];
+  const setUps = projects.length > 0 ? [`setup projects that ran before: ${projects.join(', ')}`] : [];
   const age =
     storageAgeMs === null
       ? 'which does not exist'

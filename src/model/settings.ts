@@ -113,9 +113,9 @@ export interface Settings {
   readonly flaky: { readonly runs: number; readonly timeMs: number };
   /** A path relative to the project, or a `postgres://` URL, which may contain a password (ME-10). */
   readonly store: string;
-  /** `built-in` if the built-in fixer tries fixes of which it is sure before any agent (BF-1). */
+  /** `built-in` if the built-in fixer tries the fixes it is sure of before any agent starts (BF-1). */
   readonly fixer: 'built-in' | 'none';
-  /** The names of agents without a configured runner, which use the default one. */
+  /** Agents without a configured runner, which use the default one. */
   readonly agentsWithDefaultRunner: readonly string[];
   /** The program that reviews fixes, if agents.yaml names one. */
   readonly reviewer: string | null;

@@ -7,7 +7,7 @@ import { createSecretNamer } from '../secrets/redactor.js';
 export const fixFile = 'fix.patch';
 
 /**
- * Writes `fix.patch`, unless it would hold a secret of this machine, because applying a masked patch would write the mask into the file. Text that
+ * Writes `fix.patch`, unless it would hold a secret on this machine, because applying a masked patch would write the mask into the file. Text that
  * only looks like a secret does not prevent it. Returns the files with secrets: `src/auth.ts (value of SESSION_SECRET)`. Rejects if the file cannot
  * be written.
  */

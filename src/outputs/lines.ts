@@ -172,7 +172,7 @@ function formatAgentEnd(event: EventOf<'agent.ended'>, paint: ChalkInstance): st
     review ??
     `${causePrefix(event)}attempt ${attempt}: agent ${exitWords[exit]} after ${duration(durationMs)}${formatCost(event)}${files}`;
   const orphanLines = orphans.map(
-    (orphan) => `${causePrefix(event)}stopped a leftover process of the agent: ${orphan}`,
+    (orphan) => `${causePrefix(event)}stopped a leftover agent process: ${orphan}`,
   );
   return [exit === 'completed' ? line : paint.magenta(line), ...orphanLines];
 }

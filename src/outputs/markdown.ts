@@ -76,7 +76,7 @@ function renderCause(view: CauseView, folder: string): string {
 /** The maximum length of a patch that is shown, in characters. */
 const MAX_PATCH_LENGTH = 4000;
 
-/** Shows a patch that waits for a person, with its proof. */
+/** Renders a patch that waits for a person, with its proof. */
 function renderOffer(offer: Offer, text: string | null): string {
   return `\nPatch ${escapeProse(describeOffer(offer))}\n${renderDiff(text)}`;
 }
@@ -87,7 +87,7 @@ function renderDiff(text: string | null): string {
     : renderFix('Diff', disarmClosingKeywords(cutMiddle(visibleText(text), MAX_PATCH_LENGTH)));
 }
 
-/** Shows a patch unchanged. */
+/** Renders a patch unchanged. */
 export function renderFix(title: string, patch: string): string {
   const fence = createFence(patch);
   return `\n<details><summary>${title}</summary>\n\n${fence}diff\n${patch}\n${fence}\n\n</details>\n`;

@@ -2,7 +2,7 @@ import type { RunLocation } from './html/load-run.js';
 import type { Report } from '../run/report.js';
 import { choosePalette } from './streams.js';
 import { renderSummary } from './summary.js';
-import { reasonOf } from '../problem.js';
+import { describeError } from '../problem.js';
 import { relativePath } from '../paths.js';
 
 export interface ResultTarget {
@@ -56,7 +56,7 @@ async function writePage(report: Report, folder: RunLocation): Promise<void> {
     const { writeHtmlReport } = await import('./html/page.js');
     await writeHtmlReport(report, folder);
   } catch (error) {
-    process.stderr.write(`self-heal: report.html could not be written: ${reasonOf(error)}\n`);
+    process.stderr.write(`self-heal: report.html could not be written: ${describeError(error)}\n`);
   }
 }
 

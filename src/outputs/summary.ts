@@ -47,11 +47,11 @@ export function renderSummary(report: Report, options: SummaryOptions): string {
     ),
     '',
   ];
-  const causes = formatCauses(view, options, countLines(options) - before.length - after.length);
+  const causes = formatCauses(view, options, computeMaxLines(options) - before.length - after.length);
   return [...before, ...causes, ...after].join('\n');
 }
 
-function countLines({ rows }: SummaryOptions): number {
+function computeMaxLines({ rows }: SummaryOptions): number {
   return Math.min(MAX_LINES, Math.max(MIN_LINES, (rows || MAX_LINES + 1) - 1));
 }
 
@@ -117,7 +117,7 @@ function formatHidden(hidden: readonly CauseView[], { runId }: Report, { columns
 
 /** Returns how many flaky tests, quarantined tests and warnings are listed; further ones are only counted. */
 function countListedItems(options: SummaryOptions): number {
-  return countLines(options) < MAX_LINES ? 1 : 3;
+  return computeMaxLines(options) < MAX_LINES ? 1 : 3;
 }
 
 /** Lists flaky and quarantined tests; the latter appear every time, so that nobody forgets them (ME-7). */

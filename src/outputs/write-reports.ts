@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { appendFile, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { type Problem, reasonOf } from '../problem.js';
+import { type Problem, describeError } from '../problem.js';
 import { writeStateFile } from '../state-folder.js';
 import { renderGithubAnnotations, renderGithubOutputs, renderGithubProblem } from './github.js';
 import { renderJunit } from './junit.js';
@@ -106,6 +106,6 @@ async function tryWrite(subject: string, write: () => Promise<void> | void): Pro
     await write();
     return null;
   } catch (error) {
-    return `${subject} could not be written: ${reasonOf(error)}`;
+    return `${subject} could not be written: ${describeError(error)}`;
   }
 }

@@ -178,7 +178,7 @@ function findPhase({ configured, begin }: ReportState, errors: readonly TestErro
   };
 }
 
-/** True if an error comes from the set-up. The error of a spec that does not load has a location. */
+/** True if an error comes from the setup. The error of a spec that does not load has a location. */
 function isSetUpError({ location, message }: TestError): boolean {
   return location === null && !/No tests found|Cannot find module|SyntaxError/.test(message);
 }

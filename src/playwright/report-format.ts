@@ -11,7 +11,7 @@ export type ReportLine =
   | {
       type: 'configured';
       rootDir: string;
-      /** The set-up in the config, with absolute paths. */
+      /** The setup in the config, with absolute paths. */
       webServers?: readonly WebServer[];
       globalSetup?: readonly string[];
       configFile: string | null;

@@ -3,7 +3,7 @@ import { stabilizeTimeoutErrors } from './timeout-errors.js';
 import type { ReportLine } from './report-format.js';
 import { createLineFollower } from '../state-folder.js';
 import { systemClock } from '../clock.js';
-import { jsonOf } from '../json-of.js';
+import { parseJson } from '../parse-json.js';
 
 /** The progress of a running suite. */
 export interface SuiteProgress {
@@ -72,7 +72,7 @@ export async function followReport(
 ): Promise<void> {
   const readNewLines = createLineFollower(() => file);
   const passLines = () => {
-    const lines = readNewLines().flatMap((line) => (jsonOf(line) as ReportLine | undefined) ?? []);
+    const lines = readNewLines().flatMap((line) => (parseJson(line) as ReportLine | undefined) ?? []);
     if (lines.length > 0) onLines(lines);
   };
   while (!finished.aborted) {

@@ -54,9 +54,7 @@ interface FirstRun {
   readonly stderr: Writable;
 }
 
-/**
- * A run that self-heal starts: exactly the tests in `ids`, or the whole selection if null. Playwright's output goes to `playwright.log` in `runDir`.
- */
+/** A run that self-heal starts: exactly the tests in `ids`, or the whole selection if null. Playwright's output goes to `playwright.log` in `runDir`. */
 interface Rerun {
   readonly kind: 'rerun';
   readonly ids: readonly string[] | null;

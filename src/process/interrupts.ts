@@ -4,7 +4,7 @@ import { endOwnedProcesses } from './end-processes.js';
 /** Turns signals into an `AbortSignal`, and records which signal came first. */
 export interface Interrupts extends Disposable {
   readonly signal: AbortSignal;
-  interruptedBy(): 'SIGINT' | 'SIGTERM' | null;
+  getInterruptSignal(): 'SIGINT' | 'SIGTERM' | null;
   /**
    * Names the run in progress, whose processes a second signal ends. An uncaught error interrupts the run, too: the returned promise rejects, and the run
    * can revert unproven changes before the process ends.
@@ -44,7 +44,7 @@ export function listenForInterrupts(print: (text: string) => void): Interrupts {
   for (const signal of signals) process.on(signal, onSignal);
   return {
     signal: controller.signal,
-    interruptedBy: () => interruptSignal,
+    getInterruptSignal: () => interruptSignal,
     watchRun: (id) => {
       runId = id;
       const uncaught = new Promise<never>((_, reject) => {
@@ -69,7 +69,7 @@ export function listenForInterrupts(print: (text: string) => void): Interrupts {
 export function createInterrupts(signal: AbortSignal): Interrupts {
   return {
     signal,
-    interruptedBy: () => (signal.aborted ? 'SIGINT' : null),
+    getInterruptSignal: () => (signal.aborted ? 'SIGINT' : null),
     watchRun: () => new Promise<never>(() => undefined),
     [Symbol.dispose]: () => undefined,
   };

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { promisify } from 'node:util';
 import { tryOr } from '../result.js';
 
-/** A program that listens on a port of this machine; unknown details are null. */
+/** A program that listens on a port on this machine; unknown details are null. */
 export interface PortListener {
   readonly pid: number | null;
   /** Its command line, at most 120 characters. */
@@ -23,7 +23,7 @@ export async function findListeningAddresses(port: number): Promise<readonly str
   return hosts.filter((_, at) => answers[at]);
 }
 
-/** Returns the program that listens on a TCP port of this machine, or null. */
+/** Returns the program that listens on a TCP port on this machine, or null. */
 export async function findListener(port: number): Promise<PortListener | null> {
   if ((await findListeningAddresses(port)).length === 0) return null;
   const unknownListener = { pid: null, command: null, folder: null };

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { tryOr } from '../result.js';
 
-/** A visible process of this machine. */
+/** A visible process on this machine. */
 export interface ProcessEntry {
   readonly pid: number;
   readonly parent: number;

@@ -62,7 +62,7 @@ export interface SupervisedProgram {
  * Runs a program in its own process group, and ends all of its processes. Never rejects. Each state is a step of `superviseUntilEnd`:
  *
  *     starting ──► running ──exit──────────────────────────► exited ──► sweeping ──► gone
- *        │            └─stop, time-out, abort─► stopping ─exit─┘
+ *        │            └─stop, timeout, abort─► stopping ─exit─┘
  *        └─ it cannot be started, or is no longer needed ──────────────────────────► gone
  */
 export function supervise(command: ProgramCommand): SupervisedProgram {

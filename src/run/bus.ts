@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.js';
 import type { Event, EventOf, StampedEvent } from '../event.js';
-import { reasonOf } from '../problem.js';
+import { describeError } from '../problem.js';
 import { reduce, createEmptyRun, type RunState } from './run-state.js';
 
 /** Renders events, for example to the terminal. */
@@ -41,7 +41,7 @@ export function createBus(reporters: readonly Reporter[], clock: Clock, cleaner?
     try {
       await call();
     } catch (error) {
-      errors.set(reporter, `reporter ${reporter.name}: ${reasonOf(error)}`);
+      errors.set(reporter, `reporter ${reporter.name}: ${describeError(error)}`);
     }
   };
   return {

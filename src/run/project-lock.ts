@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import prettyMs from 'pretty-ms';
 import { z } from 'zod';
 import { lockFile } from '../file-lock.js';
-import { type Problem, reasonOf } from '../problem.js';
+import { type Problem, describeError } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
 import {
   checkDatabase,
@@ -65,7 +65,7 @@ export async function lockProject(
     return err({
       kind: 'folder-not-writable',
       message: `cannot lock ${stateFolder(projectRoot)}`,
-      detail: reasonOf(error),
+      detail: describeError(error),
       remedy: 'Make the project folder writable, or free some disk space.',
     });
   }

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { endOwnedProcesses } from '../process/end-processes.js';
-import { type Problem, reasonOf } from '../problem.js';
+import { type Problem, describeError } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
 import { listKilledRuns, markEnded } from './run-journal.js';
 import { MissingContentError } from '../workspace/change.js';
@@ -160,7 +160,7 @@ function createUnwritableProblem(
   return {
     kind: 'folder-not-writable',
     message: `${failureWords[purpose]} ${names.join(', ')}`,
-    detail: reasonOf(error),
+    detail: describeError(error),
     remedy: 'Make the files writable, or free some disk space: the next command tries again.',
   };
 }

@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, lstatSync, rmSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { findGitRoot } from '../workspace/git.js';
-import { type Problem, reasonOf } from '../problem.js';
+import { type Problem, describeError } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
 import {
   listStateFolder,
@@ -81,7 +81,7 @@ export async function createRunFolder(
     return err({
       kind: 'folder-not-writable',
       message: `cannot write to ${stateFolder(projectRoot)}`,
-      detail: reasonOf(error),
+      detail: describeError(error),
       remedy: 'Make the project folder writable, or free some disk space.',
     });
   }
@@ -122,7 +122,7 @@ export function describeMoveFailure(
   { dir, finalDir }: Pick<RunFolder, 'dir' | 'finalDir'>,
   error: unknown,
 ): string {
-  return `the files of run ${path.basename(dir)} could not be moved into ${path.dirname(finalDir)}: ${reasonOf(error)}\n  → They are in ${dir}, and the next command moves them. Free some disk space, or make the folder writable.`;
+  return `the files of run ${path.basename(dir)} could not be moved into ${path.dirname(finalDir)}: ${describeError(error)}\n  → They are in ${dir}, and the next command moves them. Free some disk space, or make the folder writable.`;
 }
 
 /**

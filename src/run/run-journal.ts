@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { readProcessEntry } from '../process/proc-table.js';
 import { listRunIds } from './find-run.js';
 import { findRunDir, type RunFolder } from './run-folder.js';
-import { jsonOf } from '../json-of.js';
+import { parseJson } from '../parse-json.js';
 import { tryOr } from '../result.js';
 import { readStateFile, removeStatePath, writeStateFile } from '../state-folder.js';
 
@@ -55,7 +55,7 @@ async function readKilledRun(runId: string, dir: string): Promise<KilledRun | nu
 function readRunningFile(dir: string): z.infer<typeof schema> | 'damaged' | null {
   const text = readStateFile(path.join(dir, fileName));
   if (text === null) return null;
-  const parsed = schema.safeParse(jsonOf(text.toString()));
+  const parsed = schema.safeParse(parseJson(text.toString()));
   return parsed.success ? parsed.data : 'damaged';
 }
 

@@ -1,6 +1,6 @@
 import type { Escalation } from '../model/escalation.js';
 import { isHealed, type Verdict } from '../model/verdict.js';
-import { reasonOf } from '../problem.js';
+import { describeError } from '../problem.js';
 import type { Store } from '../store/store.js';
 import { type Change, readChange } from '../workspace/change.js';
 import { isSameState, readFileState } from '../workspace/file-state.js';
@@ -26,14 +26,14 @@ export async function closeSettledQuestions(
       if (because !== null) await store.closeEscalation(question.id, because);
     }
   } catch (error) {
-    warn(`Questions that no longer need an answer could not be closed: ${reasonOf(error)}`);
+    warn(`Questions that no longer need an answer could not be closed: ${describeError(error)}`);
   }
 }
 
 /** Explains why a question no longer needs an answer, or returns null. */
 async function explainWhySettled(question: Escalation, cwd: string): Promise<string | null> {
   const greenRun = await findGreenRunSince(question, cwd);
-  if (greenRun !== null) return `its tests are green since run ${greenRun}`;
+  if (greenRun !== null) return `its tests have been green since run ${greenRun}`;
   const changed = await findChangedFile(question, cwd);
   return changed === null ? null : `${changed} has changed since the question was asked`;
 }

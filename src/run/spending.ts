@@ -43,7 +43,7 @@ export function createSpending(
     countAgentStart: (cause) => {
       agentRuns += 1;
       running += 1;
-      for (const key of listKeys(cause)) byTest.set(key, (byTest.get(key) ?? 0) + 1);
+      for (const key of listFailureKeys(cause)) byTest.set(key, (byTest.get(key) ?? 0) + 1);
       return {
         addCost: (usd) => {
           if (usd === null) return;
@@ -64,7 +64,7 @@ export function createSpending(
     nextAttemptNumber: () => (attempts += 1),
     getSpent: (cause, now) => ({
       agentRuns,
-      agentRunsOnTest: Math.max(0, ...listKeys(cause).map((key) => byTest.get(key) ?? 0)),
+      agentRunsOnTest: Math.max(0, ...listFailureKeys(cause).map((key) => byTest.get(key) ?? 0)),
       costUsd: costUsd ?? 0,
       elapsedMs: now - startedAt,
       lastDay,
@@ -73,6 +73,6 @@ export function createSpending(
   };
 }
 
-function listKeys(cause: Cause): string[] {
+function listFailureKeys(cause: Cause): string[] {
   return cause.members.map((member) => failureKey(member.failure));
 }

@@ -13,9 +13,7 @@ export interface WatchTargets {
   readonly folders: readonly string[];
 }
 
-/**
- * A process that cleans up after self-heal was killed. It does the same if it is disposed of before the run has ended.
- */
+/** A process that cleans up after self-heal was killed. It does the same if it is disposed of before the run has ended. */
 export interface Watchdog extends Disposable {
   /** Sets the run's temporary folders, replacing earlier ones; best called before a folder is created. */
   watch(folders: readonly string[]): void;

@@ -1,7 +1,7 @@
 import {
   fieldWords,
   isGenerated,
-  isMixed,
+  hasLettersAndDigits,
   isSecretField,
   isSecretValue,
   nameSecretKind,
@@ -126,7 +126,7 @@ function findCookies(text: string): SecretMatch[] {
       const { name = '', value: all = '' } = match.groups ?? {};
       const [value = ''] = all.split(/[\s,]/);
       if (cookieAttribute.test(name) || !isSecretValue(value, 'data')) continue;
-      if (!(isMixed(value) && value.length >= 8) && classifyName(name) !== 'secret') continue;
+      if (!(hasLettersAndDigits(value) && value.length >= 8) && classifyName(name) !== 'secret') continue;
       const start = end - all.length;
       matches.push({ start, end: start + value.length, kind: 'cookie' });
     }
@@ -228,7 +228,7 @@ function isCredentials(text: string): boolean {
   const [first = ''] = text.split(/[\s,]/);
   return (
     isSecretValue(first, 'open') ||
-    (/[="]/.test(text) && isMixed(text) && /^[\w"=,. /:+;~-]{16,}$/.test(text))
+    (/[="]/.test(text) && hasLettersAndDigits(text) && /^[\w"=,. /:+;~-]{16,}$/.test(text))
   );
 }
 

@@ -5,9 +5,9 @@ import { expand } from 'dotenv-expand';
 import { decodePercent } from '../urls.js';
 import { findGitRoot } from '../workspace/git.js';
 import { type SecretMatch, type DecodedText, decodeText } from './reading.js';
-import { isGenerated, isMixed, classifyName } from './secret-fields.js';
+import { isGenerated, hasLettersAndDigits, classifyName } from './secret-fields.js';
 
-/** A secret of this machine: its value, and the name of the variable that holds it. */
+/** A secret on this machine: its value, and the name of the variable that holds it. */
 export interface KnownValue {
   readonly name: string;
   readonly value: string;
@@ -32,7 +32,7 @@ function findSecrets(variables: readonly Variable[]): KnownValue[] {
     .filter(([name]) => !/^(?:OLD)?PWD$/.test(name))
     .flatMap(([name, value]) => {
       const meaning = classifyName(name);
-      const isSecret = meaning === 'secret' || (meaning === 'handle' && isMixed(value));
+      const isSecret = meaning === 'secret' || (meaning === 'handle' && hasLettersAndDigits(value));
       return [...(isSecret ? splitMaskableLines(value) : []), ...findPasswords(value)].map((part) => ({
         name,
         value: part,
@@ -205,7 +205,8 @@ export function createSecretIndex(): SecretIndex {
   const grams = new Map<string, (readonly [entry: Entry, offset: number])[]>();
   const gramStarts = new Uint8Array(0x10000);
   const addBare = (bare: string, label: string): void => {
-    if (!(isMixed(bare) ? bare.length >= MIN_BARE_LENGTH : bare.length >= 2 * MIN_PART_LENGTH)) return;
+    if (!(hasLettersAndDigits(bare) ? bare.length >= MIN_BARE_LENGTH : bare.length >= 2 * MIN_PART_LENGTH))
+      return;
     if (added.has(bare) || added.size > MAX_ENTRIES) return;
     added.add(bare);
     const entry = { alphanumerics: bare, label };
@@ -227,7 +228,7 @@ export function createSecretIndex(): SecretIndex {
         const [from, to] = extendMatch(bare.text, at, { entry, offset, after: matchEnds.get(entry) ?? 0 });
         if (!isRevealing(bare.text.slice(from, to), entry.alphanumerics)) continue;
         matchEnds.set(entry, to);
-        const [start, end] = [bare.at(from), bare.at(to - 1) + 1];
+        const [start, end] = [bare.toOriginalIndex(from), bare.toOriginalIndex(to - 1) + 1];
         matches.push({ start, end, kind: 'known value', label: entry.label });
       }
     }
@@ -249,7 +250,7 @@ function isRevealing(common: string, value: string): boolean {
   if (common.length === value.length) return true;
   if (common.length >= MIN_PART_LENGTH) return isGenerated(common);
   const isEdge = value.startsWith(common) || value.endsWith(common);
-  return isEdge && common.length >= MIN_BARE_LENGTH && isMixed(common);
+  return isEdge && common.length >= MIN_BARE_LENGTH && hasLettersAndDigits(common);
 }
 
 function readPair(text: string, at: number): number {
@@ -281,7 +282,10 @@ function findOccurrences(text: string, value: string, label: string): SecretMatc
 }
 
 /** Returns the letters and digits of a text, and the original position of each. */
-function keepAlphanumerics(text: string): { readonly text: string; readonly at: (index: number) => number } {
+function keepAlphanumerics(text: string): {
+  readonly text: string;
+  readonly toOriginalIndex: (index: number) => number;
+} {
   const positions = new Uint32Array(text.length);
   const parts: string[] = [];
   let length = 0;
@@ -290,7 +294,7 @@ function keepAlphanumerics(text: string): { readonly text: string; readonly at: 
     length += run.length;
     parts.push(run);
   }
-  return { text: parts.join(''), at: (index) => positions[index] ?? 0 };
+  return { text: parts.join(''), toOriginalIndex: (index) => positions[index] ?? 0 };
 }
 
 /**

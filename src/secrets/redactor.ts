@@ -57,9 +57,7 @@ export async function createRedactor({ env, projectRoot }: RedactorOptions): Pro
   return createRedactorForValues([...findSecretVariables(env), ...fileSecrets]);
 }
 
-/**
- * Returns a function that names the known secrets in a text: the values of the environment and of the project's `.env*` files, in any context.
- */
+/** Returns a function that names the known secrets in a text: the values of the environment and of the project's `.env*` files, in any context. */
 export async function createSecretNamer({
   env,
   projectRoot,
@@ -220,9 +218,7 @@ function toSecret(match: SecretMatch, reading: DecodedText): Secret {
   return { ...match, start, end, value: reading.text.slice(match.start, match.end) };
 }
 
-/**
- * Returns the range `[from, to)` of a text with its masks applied. Omits a mask that begins before `from`, since the previous range has it.
- */
+/** Returns the range `[from, to)` of a text with its masks applied. Omits a mask that begins before `from`, since the previous range has it. */
 export function maskRange(
   text: string,
   masks: readonly Mask[],

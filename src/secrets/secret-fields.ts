@@ -157,7 +157,7 @@ function isShortWithDigits(text: string): boolean {
 }
 
 /** True if a value has letters and digits, as identifiers, hashes and generated passwords do. */
-export function isMixed(value: string): boolean {
+export function hasLettersAndDigits(value: string): boolean {
   return /\d/.test(value) && /[A-Za-z]/.test(value);
 }
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
-import { jsonOf } from '../json-of.js';
+import { parseJson } from '../parse-json.js';
 import { rememberedFixShape, type RememberedFix, type Store } from './store.js';
 import type { Database, StoreContext } from './tables.js';
 
@@ -78,8 +78,8 @@ export function createFixTable({ db, project, now }: StoreContext): FixTable {
       return rows.flatMap((row): RememberedFix[] => {
         const fix = rememberedFixShape.safeParse({
           ...row,
-          reading: row.reading && jsonOf(row.reading),
-          edits: jsonOf(row.edits),
+          reading: row.reading && parseJson(row.reading),
+          edits: parseJson(row.edits),
         });
         const isGenuine = row.edits.length <= 2 * MAX_BYTES && row.id === createFixId(row.edits);
         return fix.success && isGenuine ? [fix.data] : [];

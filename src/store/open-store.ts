@@ -22,7 +22,7 @@ import {
 } from '../state-folder.js';
 import { isInside, resolveLinks } from '../paths.js';
 import { redact } from '../secrets/redactor.js';
-import { type Problem, reasonOf } from '../problem.js';
+import { type Problem, describeError } from '../problem.js';
 import { type Result, err, ok } from '../result.js';
 import { createTables, type Database, DamagedStoreError, storeVersion, type Tables } from './tables.js';
 
@@ -55,7 +55,7 @@ export async function openStore(
     if (error instanceof StateRefused) return err(error.problem);
     return err(
       isDamaged(error)
-        ? createDamagedProblem(location, reasonOf(error))
+        ? createDamagedProblem(location, describeError(error))
         : createUnusableProblem(location, error),
     );
   }
@@ -140,7 +140,7 @@ function isDamaged(error: unknown): boolean {
 export function explainStoreError(location: string, error: unknown): Problem | null {
   // A missing column or table is an `SQLITE_ERROR`.
   const isUnknown = error instanceof Error && Reflect.get(error, 'code') === 'SQLITE_ERROR';
-  return isUnknown || isDamaged(error) ? createDamagedProblem(location, reasonOf(error)) : null;
+  return isUnknown || isDamaged(error) ? createDamagedProblem(location, describeError(error)) : null;
 }
 
 /** A store of another version is left unchanged, because its counts and answers are expensive to recreate. */
@@ -179,7 +179,7 @@ function createUnusableProblem(location: string, error: unknown): Problem {
   return {
     kind: 'store-unusable',
     message: `The store ${redact(location)} cannot be opened`,
-    detail: redact(reasonOf(error)),
+    detail: redact(describeError(error)),
     remedy: lacksPrivilege
       ? 'Allow its user to create tables (GRANT CREATE ON SCHEMA … TO …), or name another database.'
       : isUrl(location)

@@ -3,7 +3,7 @@ import { type Attempt, type AttemptEnd, attemptShape, createAttempt } from '../m
 import { isBuiltIn } from '../model/built-in.js';
 import { categoryShape } from '../model/diagnosis.js';
 import { decisionShape, type PersonsDecision } from '../model/escalation.js';
-import { jsonOf } from '../json-of.js';
+import { parseJson } from '../parse-json.js';
 import { decideCountChange, type EarlierFix, noEarlierTries } from '../model/earlier-runs.js';
 import type { FailureHistory, Occurrence } from './store.js';
 import { parseRow, type Database, type StoreContext, type Tables } from './tables.js';
@@ -40,7 +40,7 @@ export function recordFailure(
 
 /** Returns a person's decision; null if it is invalid, which counts as no decision. */
 function parseDecision(text: string | null): PersonsDecision | null {
-  return text === null ? null : (decisionShape.safeParse(jsonOf(text)).data ?? null);
+  return text === null ? null : (decisionShape.safeParse(parseJson(text)).data ?? null);
 }
 
 /** Creates the signature's row if it does not exist, and updates its `lastSeen`. */

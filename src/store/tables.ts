@@ -3,7 +3,7 @@ import type { Attempt, AttemptEnd } from '../model/attempt.js';
 import type { Escalation } from '../model/escalation.js';
 import type { AttemptStart, FixToRemember, FlakeRecord, Quarantine } from './store.js';
 import type { z } from 'zod';
-import { jsonOf } from '../json-of.js';
+import { parseJson } from '../parse-json.js';
 import { redact } from '../secrets/redactor.js';
 
 /**
@@ -112,7 +112,7 @@ export class DamagedStoreError extends Error {}
 /** Parses a row and its JSON fields in this shape. Throws `DamagedStoreError` for any other row, because a store is untrusted like every file. */
 export function parseRow<T>(shape: z.ZodType<T>, row: object, jsonFields: readonly string[] = []): T {
   const values = Object.entries(row).map(([name, value]: [string, unknown]) => {
-    return [name, jsonFields.includes(name) && typeof value === 'string' ? jsonOf(value) : value];
+    return [name, jsonFields.includes(name) && typeof value === 'string' ? parseJson(value) : value];
   });
   const parsed = shape.safeParse(Object.fromEntries(values));
   if (parsed.success) return parsed.data;

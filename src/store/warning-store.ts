@@ -1,5 +1,5 @@
 import { noEarlierTries } from '../model/earlier-runs.js';
-import { reasonOf } from '../problem.js';
+import { describeError } from '../problem.js';
 import type { Store } from './store.js';
 
 interface Fallback<Result> {
@@ -58,7 +58,7 @@ export function createWarningStore(
     try {
       return await (store[name] as Call)(...(hasTexts ? args.map(mask) : args));
     } catch (error) {
-      const message = `The store failed while ${activity}: ${reasonOf(error)}. Healing continues without it.`;
+      const message = `The store failed while ${activity}: ${describeError(error)}. Healing continues without it.`;
       if (!warned.has(message)) warn(message);
       warned.add(message);
       return result;

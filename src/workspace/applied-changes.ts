@@ -4,7 +4,7 @@ import { changesPackages, createInstaller, restoreLockFiles } from './install.js
 import { closeJournal, writeJournal } from './journal.js';
 import { type FileEdit, type FileState, isSameState, readFileState } from './file-state.js';
 import { findMissingFolders, type FilePlan, writeFiles, type WriteResult } from './write-files.js';
-import { reasonOf } from '../problem.js';
+import { describeError } from '../problem.js';
 
 /** The result of applying a change. */
 export type ApplyResult =
@@ -89,7 +89,7 @@ export class AppliedChanges {
       return { kind: 'conflict', files: skipped };
     } catch (error) {
       await revert();
-      return { kind: 'failed', reason: reasonOf(error) };
+      return { kind: 'failed', reason: describeError(error) };
     }
   }
 
@@ -197,7 +197,7 @@ export class AppliedChanges {
     const { files } = planFiles(this.#changes, this.findDependents(undecided));
     const { leftAlone } = await this.revert(undecided);
     for (const { path: file, goal } of files.filter((plan) => leftAlone.includes(plan.path)))
-      this.#options.warn(describeLeftAlone(file, goal, this.#contents));
+      this.#options.warn(describeSkippedFile(file, goal, this.#contents));
   }
 
   #forget(ids: ReadonlySet<string>): Promise<void> {
@@ -271,7 +271,7 @@ export class AppliedChanges {
 }
 
 /** Says that a file was not restored, and where its earlier content is. */
-export function describeLeftAlone(file: string, goal: FileState | null, contents: ContentStore): string {
+export function describeSkippedFile(file: string, goal: FileState | null, contents: ContentStore): string {
   const backup = goal ? `; its earlier content is in ${contents.contentPath(goal.hash)}` : '';
   return `Not restored, because somebody else has changed it: ${file}${backup}`;
 }

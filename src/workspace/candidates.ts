@@ -168,7 +168,7 @@ async function createEdits(
   return edits;
 }
 
-/** The root of the repository, to which the paths of hunks are relative, and the project's folder, to which paths in reports are relative. */
+/** The root of the repository, to which hunk paths are relative, and the project's folder, to which paths in reports are relative. */
 export interface HunkRoots {
   readonly root: string;
   readonly cwd: string;

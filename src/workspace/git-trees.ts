@@ -50,7 +50,7 @@ async function readGitList(cwd: string, command: readonly string[]): Promise<str
 
 /** Compares the working tree with `ref` or, if null, with the commit at which the branch started. */
 export async function compareWithGit(cwd: string, ref: string | null): Promise<GitChanges | NoBase> {
-  return compareSince(cwd, ref).catch((error: unknown): NoBase => {
+  return compareWithBase(cwd, ref).catch((error: unknown): NoBase => {
     const detail = readGitError(error);
     if ((error as { code?: string }).code === 'ENOENT') return { kind: 'no-git', detail };
     // Git may refuse to read a repository, for example one of another user in a container.
@@ -58,7 +58,7 @@ export async function compareWithGit(cwd: string, ref: string | null): Promise<G
   });
 }
 
-async function compareSince(cwd: string, ref: string | null): Promise<GitChanges | NoBase> {
+async function compareWithBase(cwd: string, ref: string | null): Promise<GitChanges | NoBase> {
   const root = await readGitLine(cwd, ['rev-parse', '--show-toplevel']);
   const base = await findBase(cwd, ref);
   if (typeof base !== 'string') return base;
@@ -90,7 +90,7 @@ async function compareSince(cwd: string, ref: string | null): Promise<GitChanges
 
 /**
  * Finds changes that git's configuration hides: files whose bytes differ from the commit's, regardless of index flags, filters and attributes.
- * Ignores converted line ends, contents in Git LFS, and files that a sparse checkout omits.
+ * Ignores converted line endings, contents in Git LFS, and files that a sparse checkout omits.
  */
 async function findHiddenChanges(
   root: string,
@@ -123,7 +123,7 @@ async function findHiddenChanges(
   return differing.filter((entry) => !isSameContent(entry)).map(({ file }) => ({ path: file, kind: 'file' }));
 }
 
-/** Returns the SHA-256 of a text with line feeds as its only line ends. */
+/** Returns the SHA-256 of a text with line feeds as its only line endings. */
 function hashLines(bytes: Uint8Array): string {
   return hashContent(Buffer.from(Buffer.from(bytes).toString('latin1').replaceAll('\r\n', '\n'), 'latin1'));
 }
@@ -260,7 +260,7 @@ export function createNoBaseProblem({ kind, detail }: NoBase): Problem {
     'no-git': { message: 'git is not installed', remedy: 'Install git, which this command needs.' },
     'no-repository': {
       message: 'not a git repository',
-      remedy: 'Run this command inside the repository of your project.',
+      remedy: "Run this command inside your project's repository.",
     },
     unreadable: {
       message: `git cannot read this repository: ${detail}`,

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { existsSync } from 'node:fs';
 import { copyFile, mkdtemp, rm, stat, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { reasonOf } from '../problem.js';
+import { describeError } from '../problem.js';
 
 /** With these options, git runs no program that the repository names, and prints paths unquoted. */
 const flags = ['-c', 'core.fsmonitor=false', '-c', 'core.quotepath=false', '-c', 'core.hooksPath=/dev/null'];
@@ -97,7 +97,7 @@ async function copyIndex(from: string, to: string): Promise<void> {
 
 /** Returns the last error message that git printed. */
 export function readGitError(error: unknown): string {
-  const text = reasonOf(error);
+  const text = describeError(error);
   return [...text.matchAll(/^(?:fatal|error): (.+)/gm)].at(-1)?.[1] ?? text;
 }
 
@@ -127,9 +127,7 @@ const repositoryVariables = new Set([
   'GIT_REPLACE_REF_BASE',
 ]);
 
-/**
- * Returns an environment without the variables that git sets for a hook, such as `pre-push`: with them, git uses the hook's repository in any folder.
- */
+/** Returns an environment without the variables that git sets for a hook, such as `pre-push`: with them, git uses the hook's repository in any folder. */
 export function removeHookVariables(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !repositoryVariables.has(name)));
 }

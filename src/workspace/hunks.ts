@@ -1,9 +1,7 @@
 import { diffArrays } from 'diff';
 import type { Hunk } from '../model/blame.js';
 
-/**
- * A hunk that can be reverted. Its file is relative to the workspace root; texts are Latin-1, one character per byte, and lines keep their line ends.
- */
+/** A hunk that can be reverted. Its file is relative to the workspace root; texts are Latin-1, one character per byte, and lines keep their line endings. */
 export interface ExactHunk extends Hunk {
   /** Its first line in the old and in the new state, counted from 1. */
   readonly oldStart: number;
@@ -56,7 +54,7 @@ export function revertHunks(
   return [...parts, ...lines.slice(line)].join('');
 }
 
-/** Splits a text into lines that keep their line ends. */
+/** Splits a text into lines that keep their line endings. */
 function splitLines(text: string | null): string[] {
   return text === null || text === '' ? [] : text.split(/(?<=\n)/);
 }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { lstatSync, realpathSync, renameSync } from 'node:fs';
 import { z } from 'zod';
 import { changeId, listOf, runIdShape } from '../model/shape.js';
-import { jsonOf } from '../json-of.js';
+import { parseJson } from '../parse-json.js';
 import {
   hasStateFile,
   readStateText,
@@ -20,7 +20,7 @@ import { plannedFileShape } from './write-files.js';
  * the change. A journal contains the inode numbers of its folders, so it is refused in any other folder.
  */
 const journalShape = z.strictObject({
-  /** The run whose changes folder contains the contents. */
+  /** The run in whose `changes` folder the files' contents are. */
   runId: runIdShape,
   changes: listOf(changeId),
   /** The goal: to revert an unproven fix, to reapply a proven one, or to finish an undo. */
@@ -106,7 +106,7 @@ export function readJournal({
   root,
 }: JournalFolders): Journal | { readonly refused: string } | null {
   if (!hasStateFile(journalPath(project))) return null;
-  const parsed = storedShape.safeParse(jsonOf(readStateText(journalPath(project))));
+  const parsed = storedShape.safeParse(parseJson(readStateText(journalPath(project))));
   if (!parsed.success) return { refused: 'it is damaged' };
   const { project: projectNumber, root: rootNumber, schemaVersion: _, ...journal } = parsed.data;
   if (projectNumber !== readInode(project)) return { refused: 'it was written for another folder' };

@@ -1,4 +1,4 @@
-import { describeLeftAlone } from './applied-changes.js';
+import { describeSkippedFile } from './applied-changes.js';
 import type { Change, ContentStore } from './change.js';
 import type { Workspace } from './workspace.js';
 
@@ -27,6 +27,6 @@ export async function withChange<T>(
     const { id, edits } = applied.change;
     const { leftAlone } = await workspace.revert([id]);
     for (const { path: file, before } of edits.filter((edit) => leftAlone.includes(edit.path)))
-      warn(describeLeftAlone(file, before, contents));
+      warn(describeSkippedFile(file, before, contents));
   }
 }

@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs';
 import path from 'node:path';
 import escapeStringRegexp from 'escape-string-regexp';
-import { reasonOf } from '../problem.js';
+import { describeError } from '../problem.js';
 import { type ApplyResult, AppliedChanges, type ChangesOptions } from './applied-changes.js';
 import type { Change, ContentStore } from './change.js';
 import { type CopyFolderOptions, makeCopyFolder } from './copy-folder.js';
@@ -170,7 +170,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
         (error: unknown) => ({
           edits: [],
           ignored: [],
-          refused: `its change could not be read: ${reasonOf(error)}`,
+          refused: `its change could not be read: ${describeError(error)}`,
         }),
       );
       const before = createFolderSnapshot(copy.base);

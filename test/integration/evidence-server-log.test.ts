@@ -329,7 +329,7 @@ describe("a suite failure's server output", () => {
       }),
     );
     expect(missing).toContain(
-      'no output of the web server: node api.mjs, awaited at http://127.0.0.1:4000/ wrote nothing in the 60 s that Playwright waited for it',
+      'no output from the web server: node api.mjs, awaited at http://127.0.0.1:4000/ wrote nothing in the 60 s that Playwright waited for it',
     );
   });
 

@@ -107,7 +107,7 @@ describe('a broken trace', () => {
     await writeFile(file, bytes);
     const evidence = await gatherFrom(file);
     expect(evidence.missing).toContainEqual(
-      expect.stringMatching(/^1-trace\.network of the trace was only partly read: ./),
+      expect.stringMatching(/^1-trace\.network in the trace was only partly read: ./),
     );
     expect(evidence.console.map(({ type }) => type)).toContain('pageerror');
   });
@@ -196,7 +196,7 @@ describe('a huge trace', () => {
     const evidence = await gatherFrom(file);
     expect(evidence.console.map(({ text }) => text)).toEqual(['before', 'beside']);
     expect(evidence.cut).toContainEqual(
-      expect.stringMatching(/^0-trace\.trace of the trace was only partly read: it inflates to more than/),
+      expect.stringMatching(/^0-trace\.trace in the trace was only partly read: it inflates to more than/),
     );
   });
 

@@ -114,7 +114,7 @@ it.each([
   expect(String((await changed.before.readFiles(['first'])).get('first'))).toBe('first');
 });
 
-it('HN-12 does not count converted line ends or Git LFS contents as hidden changes', async () => {
+it('HN-12 does not count converted line endings or Git LFS contents as hidden changes', async () => {
   const { dir } = onServer();
   const file = path.join(dir, 'picture');
   const [bytes, lines] = ['PNG', 'a\nb\n'];

@@ -44,7 +44,7 @@ test('RP-4 a single file shows screenshot, step, evidence, diff, proof and cost 
   await unfold(page, 'c1');
   const cause = page.getByRole('article', { name: /^c1/ });
   await expect(
-    cause.getByRole('img', { name: 'Screenshot of the page when the test of c1 failed' }),
+    cause.getByRole('img', { name: "Screenshot of the page when c1's test failed" }),
   ).toHaveJSProperty('naturalWidth', 1);
   await expect(cause.getByText(`Failed step: Click ${hostile}`)).toBeVisible();
   await expect(cause.locator('.proof')).toHaveText('Proof red red | green | red | green');

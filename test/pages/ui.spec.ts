@@ -47,7 +47,7 @@ test(
     await expect(page.locator('.cause.fixed')).toHaveCount(1);
     await expect(card.getByText('red red | green green green | red | green')).toBeVisible();
     await expect(card.getByRole('heading', { name: 'Why runtime-error' })).toBeVisible();
-    await expect(card.getByRole('img', { name: /the page when the test of c1 failed/ })).toHaveJSProperty(
+    await expect(card.getByRole('img', { name: /the page when c1's test failed/ })).toHaveJSProperty(
       'naturalWidth',
       1,
     );
@@ -147,10 +147,7 @@ async function endWithReport(run: ShownRun, page: Page): Promise<void> {
   await expect(page.getByRole('heading', { name: 'Not fixed 1' })).toBeVisible();
   const cause = page.getByRole('article', { name: /^c1/ });
   await expect(cause.getByRole('group', { name: 'Changes to src/cart.ts' })).toBeVisible();
-  await expect(cause.getByRole('img', { name: /when the test of c1 failed/ })).toHaveJSProperty(
-    'naturalWidth',
-    1,
-  );
+  await expect(cause.getByRole('img', { name: /when c1's test failed/ })).toHaveJSProperty('naturalWidth', 1);
   await expect(page.getByRole('heading', { name: 'Waiting for you' })).toHaveCount(1);
   expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
   expect(await axeViolations(page)).toEqual([]);

@@ -69,14 +69,15 @@ export function createSearchStarter(parts: BlameParts): BlameCauses {
     for (const { id, lead, environment } of causes) {
       if ((environment !== null && !canBlameRuleOutMachine({ lead })) || parts.signal.aborted) continue;
       const recent = await readChanges(lead);
-      const readOlder = () => findOlderHistory(recent, () => readChanges(lead, { startsBeforeHead: true }));
+      const readOlderHistory = () =>
+        findOlderHistory(recent, () => readChanges(lead, { startsBeforeHead: true }));
       const hasCandidates = typeof recent !== 'string' && recent.candidates.length > 0;
-      const history = hasCandidates ? recent : ((await readOlder()) ?? recent);
+      const history = hasCandidates ? recent : ((await readOlderHistory()) ?? recent);
       if (typeof history !== 'string' && history.candidates.length > 0)
         searches.push(
           new CauseSearch(id, lead, {
             history,
-            readOlder: async () => (history === recent ? readOlder() : null),
+            readOlderHistory: async () => (history === recent ? readOlderHistory() : null),
             relatedPositions: await parts.findRelatedPositions(lead),
           }),
         );
@@ -326,15 +327,13 @@ function createHistoryReader(
   };
 }
 
-/**
- * Returns the history of the last commits if no green state is known and no uncommitted change is the cause; otherwise null.
- */
+/** Returns the history of the last commits if no green state is known and no uncommitted change is the cause; otherwise null. */
 async function findOlderHistory(
   history: ChangeHistory | string,
-  readOlder: () => Promise<ChangeHistory | string>,
+  readOlderHistory: () => Promise<ChangeHistory | string>,
 ): Promise<ChangeHistory | null> {
   if (typeof history !== 'string' && history.base.from !== 'head') return null;
-  const older = await readOlder();
+  const older = await readOlderHistory();
   const hasOlder = typeof older !== 'string' && older.base.from === 'recent' && older.candidates.length > 0;
   return hasOlder ? older : null;
 }

@@ -75,16 +75,16 @@ export class CauseSearch {
     lead: DiagnosedFailure,
     {
       history,
-      readOlder,
+      readOlderHistory,
       relatedPositions = [],
     }: {
       readonly history: ChangeHistory;
-      readonly readOlder: () => Promise<ChangeHistory | null>;
+      readonly readOlderHistory: () => Promise<ChangeHistory | null>;
       readonly relatedPositions?: readonly RelatedPosition[];
     },
   ) {
     [this.causeId, this.lead, this.history] = [causeId, lead, history];
-    [this.#readOlder, this.rank] = [readOlder, createRanking(lead, relatedPositions)];
+    [this.#readOlder, this.rank] = [readOlderHistory, createRanking(lead, relatedPositions)];
   }
 
   /** Continues as far as possible without another run. */

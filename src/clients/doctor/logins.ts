@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import type { RunnerSettings } from '../../model/settings.js';
 import { describeProgram } from '../../agents/programs.js';
-import { reasonOf } from '../../problem.js';
+import { describeError } from '../../problem.js';
 import { supervise } from '../../process/supervise.js';
 import { tryOr } from '../../result.js';
 import { unreachable } from '../../unreachable.js';
@@ -59,7 +59,7 @@ async function checkByProtocol(
   });
   void running.ended.then(() => session.close());
   const login = await session.login.catch(
-    (error: unknown) => ({ state: 'unknown', why: reasonOf(error) }) as const,
+    (error: unknown) => ({ state: 'unknown', why: describeError(error) }) as const,
   );
   running.stop();
   await running.ended;

@@ -6,13 +6,13 @@ import { updateExpectations } from './update-expectations.js';
 import type { FixerProposal } from './proposal.js';
 import type { Fixer } from './propose.js';
 import type { PreparedPatch, Propose, ProposedFix } from '../../heal/hooks.js';
-import { reasonOf } from '../../problem.js';
+import { describeError } from '../../problem.js';
 import { err, ok } from '../../result.js';
 import type { ContentStore } from '../../workspace/change.js';
 import { type FileEdit, hashContent, readFileState } from '../../workspace/file-state.js';
 import { safePath } from '../../workspace/safe-path.js';
 
-/** Proposes the fixes of which the built-in fixer is sure, except those that failed in earlier runs. */
+/** Proposes the fixes that the built-in fixer is sure of, except those that failed in earlier runs. */
 export function createFixerProposer(fixer: Fixer, warn: (message: string) => void): Propose {
   return async function* ({ cause, memory }) {
     try {
@@ -22,7 +22,7 @@ export function createFixerProposer(fixer: Fixer, warn: (message: string) => voi
       );
       if (proposal && !hasFailed) yield wrapProposal(proposal);
     } catch (error) {
-      warn(`${cause.id}: the built-in fixer failed: ${reasonOf(error)}`);
+      warn(`${cause.id}: the built-in fixer failed: ${describeError(error)}`);
     }
   };
 }

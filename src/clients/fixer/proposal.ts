@@ -6,7 +6,7 @@ export interface ProposedFile {
   readonly after: string;
 }
 
-/** A fix of which the built-in fixer is sure (BF-1). Guard, re-run and proof judge it like an agent's. */
+/** A fix that the built-in fixer is sure of (BF-1). Guard, re-run and proof judge it like an agent's. */
 export interface FixerProposal {
   /** Describes the fix and its reason in one sentence. */
   readonly summary: string;

@@ -78,9 +78,7 @@ async function proposeRename(cause: Cause, project: FixerProject): Promise<Fixer
   });
 }
 
-/**
- * Returns the blamed hunks, with paths relative to the repository. Omits whole files, because a deleted file may have been moved, which git detects.
- */
+/** Returns the blamed hunks, with paths relative to the repository. Omits whole files, because a deleted file may have been moved, which git detects. */
 export function listBlamedHunks(
   { blame }: Pick<Cause, 'blame'>,
   { cwd, root }: Pick<FixerProject, 'cwd' | 'root'>,
@@ -111,7 +109,7 @@ async function searchCode(
 function listFrames({ location, stack }: Pick<TestError, 'location' | 'stack'>): Location[] {
   const stackFrames = findFrames(stripVTControlCharacters(stack ?? '')).flatMap(
     ({ address, line, column }) => {
-      // A URL in a log may not name a file of this machine.
+      // A URL in a log may not name a file on this machine.
       const file = address.startsWith('file:///') ? tryOr(null, () => fileURLToPath(address)) : address;
       return file !== null && path.isAbsolute(file) ? [{ file, line, column }] : [];
     },

@@ -1,5 +1,5 @@
 import { formatTitles } from '../../model/failure.js';
-import { listTestsInMostReds, type Suspect } from './run-history.js';
+import { listTestsInMostRedRuns, type Suspect } from './run-history.js';
 import {
   aloneCondition,
   type Condition,
@@ -29,7 +29,7 @@ export function listTrials(search: FlakeSearch, suspect: Suspect): readonly Flak
     describe: (some: readonly RepeatedTest[]) => `after ${formatTestNames(some)}`,
   });
   const isInSameFile = ({ test }: RepeatedTest) => test.location.file === file;
-  const before = listTestsInMostReds(search, suspect, 'before');
+  const before = listTestsInMostRedRuns(search, suspect, 'before');
   const orderTrials = [earlier.filter(isInSameFile), earlier.filter((test) => before.includes(test)), earlier]
     .filter(({ length }, at, all) => length > 0 && all.findIndex((other) => other.length === length) === at)
     .map(createOrderTrial);
@@ -46,7 +46,7 @@ export function listTrials(search: FlakeSearch, suspect: Suspect): readonly Flak
 function listConcurrentTrials(search: FlakeSearch, suspect: Suspect): Omit<FlakeTrial, 'count'>[] {
   const { target, history } = suspect;
   const getFile = ({ test }: RepeatedTest) => test.location.file;
-  const near = listTestsInMostReds(search, suspect, 'concurrent').filter(
+  const near = listTestsInMostRedRuns(search, suspect, 'concurrent').filter(
     (test) => getFile(test) !== getFile(target),
   );
   const files = new Set([target, ...near].map(getFile));

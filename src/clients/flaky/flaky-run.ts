@@ -58,7 +58,7 @@ export async function runFlaky(
   const listTests = (args: readonly string[]) => listSuite({ playwright: opened.playwright, cwd, env, args });
   const allTests = listRepeatedTests(await listTests([...byId, `--repeat-each=${MAX_REPEATS}`]));
   const isNamed = suspected.length === 0 && (filters.length > 0 || options.grep !== undefined);
-  // Skips the set-up projects, which Playwright adds to a selection.
+  // Skips the setup projects, which Playwright adds to a selection.
   const selected =
     suspected.length === 0 && isNarrowed({ ...options, filters, passThrough })
       ? new Set((await listTests([...rerun, '--no-deps'])).tests.map(({ test }) => createTrialKey(test)))
@@ -202,9 +202,7 @@ function emitStillFlaky({ session }: Progress, flakes: readonly HealableFlake[])
 /** The purposes of runs that judge a fix. */
 const fixPurposes: ReadonlySet<SuitePurpose> = new Set(['retest', 'proof', 'shared-fix']);
 
-/**
- * Creates a session that re-runs a flaky test as often as a proof needs, under the triggering condition. The re-run is red if one of these runs is.
- */
+/** Creates a session that re-runs a flaky test as often as a proof needs, under the triggering condition. The re-run is red if one of these runs is. */
 function createConditionedSession(session: Session, flakes: readonly HealableFlake[]): Session {
   const { verify } = session.settings;
   const run = createRunByIds(session);

@@ -94,7 +94,7 @@ export function addRound(history: RunHistory, tests: readonly TestResult[], all 
 const MIN_PRESENCE = 0.75;
 
 /** Lists the tests that were present in most red runs of a test, most likely first. */
-export function listTestsInMostReds(
+export function listTestsInMostRedRuns(
   { allTests }: FlakeSearch,
   { target, history }: Suspect,
   side: Side,

@@ -15,9 +15,7 @@ interface AgentChoice {
   readonly installed: readonly AgentProgram[];
 }
 
-/**
- * Chooses the agent program from the flag, or agents.yaml, or else the first installed one. Returns null to use only the built-in fixer.
- */
+/** Chooses the agent program from the flag, or agents.yaml, or else the first installed one. Returns null to use only the built-in fixer. */
 export function chooseAgent({
   flag,
   configured,

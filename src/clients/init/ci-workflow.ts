@@ -57,14 +57,14 @@ export async function findDefaultBranch(root: string): Promise<string> {
 export function renderWorkflows(request: WorkflowRequest): string[] {
   return templates[request.system].map((name) => {
     const template = readFileSync(ownFile(`clients/init/templates/${name}.yml`), 'utf8');
-    return fillTemplate(template, createValues(request));
+    return fillTemplate(template, createTemplateValues(request));
   });
 }
 
 /** In the order of `workflowFiles`. */
 const templates = { github: ['github', 'github-publish'], gitlab: ['gitlab'] } as const;
 
-function createValues({ system, cwd, root, config, agent, defaultBranch }: WorkflowRequest) {
+function createTemplateValues({ system, cwd, root, config, agent, defaultBranch }: WorkflowRequest) {
   // GitHub evaluates expressions everywhere, even in quoted names.
   const escapeLiteral = (text: string) =>
     system === 'github' ? text.replaceAll('${{', "${{ '${{' }}") : text;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { jsonOf } from '../../json-of.js';
+import { parseJson } from '../../parse-json.js';
 import type { Problem } from '../../problem.js';
 import { err, ok, type Result } from '../../result.js';
 
@@ -32,7 +32,7 @@ const mcpFile = z.looseObject({ mcpServers: z.looseObject({}).optional() });
 
 /** Returns the text of a project's .mcp.json with self-heal's server; the same text if it has one already. */
 export function addMcpServer(existing: string | null): Result<string, Problem> {
-  const parsed = mcpFile.safeParse(existing === null ? {} : jsonOf(existing));
+  const parsed = mcpFile.safeParse(existing === null ? {} : parseJson(existing));
   if (!parsed.success)
     return err({
       kind: 'usage',

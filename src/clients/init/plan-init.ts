@@ -5,7 +5,7 @@ import { createTwoFilesPatch } from 'diff';
 import { locateCommandFile } from '../../agents/command-files.js';
 import type { AgentProgram, CommandFormat } from '../../agents/programs.js';
 import { builtIn } from '../../model/built-in.js';
-import { type Problem, reasonOf } from '../../problem.js';
+import { type Problem, describeError } from '../../problem.js';
 import { err, ok, type Result } from '../../result.js';
 import { type CiSystem, findDefaultBranch, workflowFiles, renderWorkflows } from './ci-workflow.js';
 import { git, findGitRoot } from '../../workspace/git.js';
@@ -72,7 +72,7 @@ export async function planInit(request: InitRequest): Promise<Result<readonly In
     return err({
       kind: 'folder-not-writable',
       message: `the files in ${cwd} cannot be read`,
-      detail: reasonOf(error),
+      detail: describeError(error),
       remedy: 'Fix the permissions, or move the conflicting files. Nothing was written.',
     });
   }
@@ -98,7 +98,7 @@ async function planFile(
   { file, text }: GeneratedFile,
   { cwd, force }: Pick<InitRequest, 'cwd' | 'force'>,
 ): Promise<InitFile> {
-  // Ignores line ends, which git may have converted.
+  // Ignores line endings, which git may have converted.
   const existing = (await readIfExists(file))?.replaceAll('\r\n', '\n') ?? null;
   return {
     path: file,
@@ -159,8 +159,8 @@ const noAgentComment = `# No agent program is set up yet: the built-in fixer mak
 # After installing one, run: npx self-heal init --agent claude --force`;
 
 /**
- * Returns the shipped agents.yaml, with every default explained, for a runner. Its first line points editors to the schema as
- * installed, which in a monorepo may be above the package.
+ * Returns the shipped agents.yaml, with every default explained, for a runner. Its first line points editors to the installed
+ * schema, which in a monorepo may be above the package.
  */
 function renderAgentsFile(cwd: string, runner: string): string {
   return readFileSync(packageFile('agents.yaml'), 'utf8')
@@ -211,7 +211,7 @@ function renderFailure(placeholder: string): string {
   return `## What failed\n\n${placeholder}\n`;
 }
 
-/** Appends the entry to a .gitignore, with the file's own line ends. */
+/** Appends the entry to a .gitignore, with the file's own line endings. */
 function addIgnoreEntry(text: string): string {
   const end = text.includes('\r\n') ? '\r\n' : '\n';
   const complete = text === '' || text.endsWith('\n') ? text : `${text}${end}`;
@@ -251,7 +251,7 @@ function createUnwritableProblem(name: string, error: unknown, written: readonly
   return {
     kind: 'folder-not-writable',
     message: `${name} cannot be written`,
-    detail: reasonOf(error),
+    detail: describeError(error),
     remedy: `Make the folder writable and run \`self-heal init\` again (${before}).`,
   };
 }

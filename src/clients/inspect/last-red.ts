@@ -102,13 +102,13 @@ function hasGreenTest({ tests }: LastRedRun, report: Report | null): boolean {
   return (report?.tests ?? []).some(({ id, verdict }) => verdict === 'passed' && ids.has(id));
 }
 
-/** Returns the ids of the tests to run to reproduce all red tests. */
+/** Returns the ids of the tests that reproduce all red tests when they run. */
 export async function listRerunIds(cwd: string, { redRuns }: Pick<LastRedRun, 'redRuns'>): Promise<string[]> {
   const ids = await Promise.all(redRuns.map((run) => listRerunIdsOfRun(cwd, run)));
   return [...new Set(ids.flat())];
 }
 
-/** Returns the ids of the tests to run to reproduce these tests of a run: a serial test needs its group, and some tests need the tests before them. */
+/** Returns the ids of the tests that reproduce these results of a run: a serial test needs its group, and some tests need the tests before them. */
 export async function listRerunIdsOfRun(
   cwd: string,
   { tests, runId }: { readonly tests: readonly { readonly id: string }[]; readonly runId: string },

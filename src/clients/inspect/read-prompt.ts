@@ -2,7 +2,7 @@ import path from 'node:path';
 import { buildContext } from '../../agents/build-context.js';
 import { expandPrompt } from '../../agents/expand-command.js';
 import { renderPrompt } from '../../agents/prompt.js';
-import { listAgentsFor } from '../../heal/policy.js';
+import { listAgentsForFailure } from '../../heal/policy.js';
 import { isBuiltIn } from '../../model/built-in.js';
 import type { Cause } from '../../model/cause.js';
 import type { Settings } from '../../model/settings.js';
@@ -71,7 +71,7 @@ async function createUnsentPrompt(request: PromptRequest): Promise<Result<Prompt
   const { run, inspected, settings, projectRoot, redactor } = request;
   const clean = (text: string) => redactor.clean(text);
   const { failure } = inspected;
-  const agent = settings.agents[listAgentsFor(failure, settings.routes)[0] ?? ''];
+  const agent = settings.agents[listAgentsForFailure(failure, settings.routes)[0] ?? ''];
   if (!agent) return err(noAgent);
   const playwright = findPlaywright(projectRoot);
   const built = await buildContext({

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { STDIO_DEFAULT_MAX_BUFFER_SIZE } from '@modelcontextprotocol/sdk/shared/stdio.js';
-import { jsonOf } from '../../json-of.js';
+import { parseJson } from '../../parse-json.js';
 
 /** The id of a JSON-RPC request; null if it is unknown. */
 type RequestId = string | number | null;
@@ -52,6 +52,6 @@ async function* splitLines(input: Readable, onTooLong: (line: Buffer) => void): 
 }
 
 function readId(line: Buffer): RequestId {
-  const { id } = Object(jsonOf(line.toString())) as { id?: unknown };
+  const { id } = Object(parseJson(line.toString())) as { id?: unknown };
   return typeof id === 'string' || typeof id === 'number' ? id : null;
 }

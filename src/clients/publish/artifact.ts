@@ -34,7 +34,7 @@ export async function readArtifact(folder: string): Promise<Result<Artifact, Pro
   if (newest === null)
     return err({
       kind: 'input-unreadable',
-      message: `${folder} contains no run of self-heal`,
+      message: `${folder} contains no self-heal run`,
       remedy: 'Name the folder with the artifact of the job that ran self-heal; it contains .self-heal/runs.',
     });
   const { dir, report } = newest;

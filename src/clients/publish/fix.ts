@@ -1,6 +1,6 @@
 import { applyPatch, parsePatch, type StructuredPatch } from 'diff';
 import { explainUnpublishable } from '../../guard/protected-files.js';
-import { reasonOf } from '../../problem.js';
+import { describeError } from '../../problem.js';
 import { err, ok, type Result } from '../../result.js';
 import { safePath } from '../../workspace/safe-path.js';
 import { createHash } from 'node:crypto';
@@ -43,7 +43,7 @@ export function readFix(
     const refused = files.find(({ why }) => why !== null);
     return refused ? err(`${refused.path} ${refused.why}`) : ok(files);
   } catch (error) {
-    return err(`its patch cannot be read: ${reasonOf(error)}`);
+    return err(`its patch cannot be read: ${describeError(error)}`);
   }
 }
 

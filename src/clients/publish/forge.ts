@@ -48,7 +48,7 @@ export interface NewCommit {
   readonly parent: string;
   readonly files: readonly CommittedFile[];
   readonly message: string;
-  /** True for a branch of self-heal: it is created if it is missing, and its commits are replaced. */
+  /** True for self-heal's own branch: it is created if it is missing, and its commits are replaced. */
   readonly isOwnBranch: boolean;
 }
 

@@ -3,7 +3,7 @@ import { Octokit } from '@octokit/rest';
 import { z } from 'zod';
 import type { Problem } from '../../problem.js';
 import { err, ok, type Result } from '../../result.js';
-import { jsonOf } from '../../json-of.js';
+import { parseJson } from '../../parse-json.js';
 import { type LineReplacement, createReplacementKey, renderSuggestion } from './fix.js';
 import type { PullRequest, CheckRun, Forge, NewCommit, PublishTarget, StoredFile } from './forge.js';
 
@@ -58,7 +58,7 @@ export interface Github extends Forge {
 /** Opens GitHub for the repository and the event of the current job. */
 export function openGithub(env: NodeJS.ProcessEnv): Result<Github, Problem> {
   const token = env['GITHUB_TOKEN'] || env['GH_TOKEN'];
-  const event = eventShape.safeParse(jsonOf(readText(env['GITHUB_EVENT_PATH'])));
+  const event = eventShape.safeParse(parseJson(readText(env['GITHUB_EVENT_PATH'])));
   if (!token)
     return err(
       createMissingProblem(
@@ -121,7 +121,7 @@ function createGithub(event: GithubEvent, { token, env }: { token: string; env: 
     return tree;
   };
 
-  /** Reads tree by tree from the root, because only the entries of trees distinguish links and executables. */
+  /** Reads tree by tree from the root, because only tree entries distinguish links and executables. */
   const readFile = async (path: string, commit: string): Promise<StoredFile | null> => {
     let id = commit;
     let mode = '040000';

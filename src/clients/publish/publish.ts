@@ -10,7 +10,7 @@ import { listOffers, removesTests } from '../../model/escalation.js';
 import { readPatch } from '../../run/read-patch.js';
 import type { Report } from '../../run/report.js';
 import type { Redactor } from '../../secrets/redactor.js';
-import { jsonOf } from '../../json-of.js';
+import { parseJson } from '../../parse-json.js';
 import { z } from 'zod';
 import { computeBlobId } from '../../workspace/patch-text.js';
 import { type Artifact, listFixedCauses } from './artifact.js';
@@ -28,7 +28,7 @@ export interface Publication {
 /** GitHub limits comments to 65,536 characters. */
 const MAX_COMMENT_BYTES = 60_000;
 
-/** Publishes a run where its code is reviewed, and returns a sentence for each action. Publishing again changes nothing. */
+/** Publishes a run's result in its pull or merge request; returns a sentence for each action. Publishing again changes nothing. */
 export async function publish(publication: Publication): Promise<string[]> {
   const target = await publication.forge.readTarget();
   if (target.kind === 'none') return [target.why];
@@ -82,7 +82,7 @@ export type Origin = z.infer<typeof markerShape>;
 
 /** Reads the origin of a comment by `publish`; null for any other comment. */
 export function readOrigin({ body }: OwnComment): Origin | null {
-  return markerShape.safeParse(jsonOf(marker.exec(body)?.[1] ?? '')).data ?? null;
+  return markerShape.safeParse(parseJson(marker.exec(body)?.[1] ?? '')).data ?? null;
 }
 
 function renderComment(
@@ -183,9 +183,7 @@ function createCheck({ artifact, folder }: Publication, { text: summary, fix }: 
   };
 }
 
-/**
- * Creates the suggestions for a review: patches of tests, which only a person may accept, and on a fork, to which self-heal cannot commit, the fix.
- */
+/** Creates the suggestions for a review: patches of tests, which only a person may accept, and on a fork, to which self-heal cannot commit, the fix. */
 function createSuggestions({ isFork }: PullRequest, { artifact, redactor }: Publication) {
   const { report, fix, dir } = artifact;
   const patches = report.causes.flatMap(({ attempts }) => [
@@ -252,7 +250,7 @@ const trailer = 'Self-Heal-Run';
 
 /** Returns the id of the commit that the body of our own pull request names; null if it names none. */
 function readCommit(body: string | null): string | null {
-  const origin = z.object({ commit: sha }).safeParse(jsonOf(marker.exec(body ?? '')?.[1] ?? ''));
+  const origin = z.object({ commit: sha }).safeParse(parseJson(marker.exec(body ?? '')?.[1] ?? ''));
   return origin.data?.commit ?? null;
 }
 

@@ -6,7 +6,7 @@ import { describePhaseEvent } from '../../run/phase-words.js';
 import { createReport } from '../../run/report.js';
 import type { CauseState, Phase, RunState } from '../../run/run-state.js';
 
-/** Shows the current step of a run, each cause in progress, and the figures so far; for an ended run, its outcome. */
+/** Renders the current step of a run, each cause in progress, and the figures so far; for an ended run, its outcome. */
 export function renderProgress(run: RunState): Markup {
   const { phase, causes, progress, startedAt, lastEventAt, ended } = run;
   const report = createReport(run);
@@ -43,7 +43,7 @@ function describePhase({ phase, causes, latest }: RunState): string {
   return inProgress.join(' · ') || 'Starting';
 }
 
-/** Shows a running number of seconds, updated by the page's script. */
+/** Renders a running number of seconds, updated by the page's script. */
 function renderTimeSince(time: number | null): Markup {
   return time === null ? nothing : html`<span data-since="${time}"></span>`;
 }

@@ -16,7 +16,7 @@ import type { ComparedChange } from './compare-change.js';
 export const changeCauseId = 'c1';
 
 /**
- * Starts a review of the change in the working tree, in a copy, like that of a run's fix (HN-11). The reviewer gets the first cause of the last red
+ * Starts a review of the change in the working tree, in a copy, as for a run's fix (HN-11). The reviewer gets the first cause of the last red
  * run, for which the change was made; without one, there is no review.
  */
 export async function reviewWorkingChange(

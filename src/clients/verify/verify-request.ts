@@ -26,7 +26,7 @@ export async function createVerifyRequest(
   const red = await findLastRed(project.cwd);
   if (red === null && filters.length === 0) return err(noRedRun);
   const onlyIds = filters.length === 0 && red ? await listRerunIds(project.cwd, red) : [];
-  // No agent starts to fix anything, and the proof is as thorough as that of a healed run.
+  // No agent starts to fix anything, and the proof is as thorough as in a run that heals.
   const options: RunOptions = { ...flags, dryRun: true, verify: 'full' };
   const request = { ...project, name: 'verify', filters, passThrough: [], options };
   return ok({ request, command: verify({ depth, review, base: base ?? null, red }, onlyIds) });

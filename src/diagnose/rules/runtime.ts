@@ -19,7 +19,7 @@ export const runtimeRules = createRules('runtime-error', {
   ],
   'runtime/react-caught': [
     certain,
-    // React names the component that threw below the error itself, up to version 18 in a separate console entry; Next ends an error that it
+    // Below the error itself, React names the component that threw, up to version 18 in a separate console entry; Next ends an error that it
     // rendered on the server with the error's digest.
     /^[ \t]{0,4}(?:Uncaught )?(?:[A-Z]\w{0,60})?(?:Error|Exception): [^\n]{1,400}(?:\n(?! ?(?:Uncaught )?\w{0,60}(?:Error|Exception): )[^\n]{0,400}){0,40}?(?:(?<=\bThe above error occurred in (?:the|one of)\b[^\n]{0,400})|(?<=\n {0,8}digest: '\d{6,12}'[^\n]{0,4}))$/m,
     { in: ['console', 'server'], unless: uncaughtButNotTheCode },

@@ -58,7 +58,7 @@ function findEvaluatedMap(address: string, { scripts, maps }: CodeSources): MapL
       const url = findEvaluatedMapUrl(text, name);
       if (url !== null) return maps.parse(decodeDataUrl(url), null);
     }
-  return { kind: 'unknown', because: 'no script of the page contains a source map for this module' };
+  return { kind: 'unknown', because: 'no script on the page contains a source map for this module' };
 }
 
 /** Finds the map of a page's script. The fetched text is the code that ran; a file on disk is that script only if its text is the same. */

@@ -1,6 +1,6 @@
 import { AnyMap, decodedMappings, type TraceMap } from '@jridgewell/trace-mapping';
 import { z } from 'zod';
-import { jsonOf } from '../../json-of.js';
+import { parseJson } from '../../parse-json.js';
 import { decodePercent } from '../../urls.js';
 
 /** A usable source map, or why there is none. */
@@ -21,7 +21,7 @@ const anyMap = z.union([plainMap, indexMap]);
 /** Parses a source map, including index maps. Its sources are relative to `url`, its own address. Never throws. */
 function parseMap(text: string, url: string | null): ParsedMap {
   // Some servers put a line before the JSON to keep browsers from running it as a script: https://tc39.es/ecma426/
-  const { data } = anyMap.safeParse(jsonOf(text.replace(/^\)\]\}'[^\n]*\n/, '')));
+  const { data } = anyMap.safeParse(parseJson(text.replace(/^\)\]\}'[^\n]*\n/, '')));
   if (!data) return { kind: 'unknown', because: 'it is not a version 3 source map' };
   try {
     const map = new AnyMap(data as unknown as ConstructorParameters<typeof AnyMap>[0], url);

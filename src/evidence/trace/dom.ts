@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { jsonOf } from '../../json-of.js';
+import { parseJson } from '../../parse-json.js';
 import { isSecretField } from '../../secrets/secret-fields.js';
 import { record, text, textOrNull } from './loose.js';
 
-/** A recorded element of a page. Tag and attribute names are in lower case. */
+/** A recorded element on a page. Tag and attribute names are in lower case. */
 export interface DomElement {
   readonly tag: string;
   readonly attributes: Readonly<Record<string, string>>;
@@ -121,7 +121,7 @@ export class DocumentSnapshots {
 
   #readTree(at: number): unknown {
     if (!this.#trees.has(at))
-      this.#trees.set(at, snapshotTree.parse(jsonOf(this.#lines[at] ?? '')).snapshot.html);
+      this.#trees.set(at, snapshotTree.parse(parseJson(this.#lines[at] ?? '')).snapshot.html);
     return this.#trees.get(at);
   }
 

@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import type { ZipFile as ZipInput } from 'yauzl';
 import { ZipFile } from 'yazl';
 import { removeSignals } from '../../fenced.js';
-import { jsonOf } from '../../json-of.js';
+import { parseJson } from '../../parse-json.js';
 import type { Redactor } from '../../secrets/redactor.js';
 import { decodeText } from '../../secrets/reading.js';
 import { isSecretField, isSecretHeader } from '../../secrets/secret-fields.js';
@@ -102,13 +102,14 @@ function maskLine(
   line: string,
   { redactor, typed }: { readonly redactor: Redactor; readonly typed: ReadonlySet<string> },
 ): string | null {
-  const event = jsonOf(line);
+  const event = parseJson(line);
   if (event === undefined) return null;
   const withMaskedFields = maskFields(event);
   const text = redactor.text(
     maskFilledText(withMaskedFields === event ? line : JSON.stringify(withMaskedFields), typed),
   );
-  return removeSignals(jsonOf(text) === undefined ? JSON.stringify(redactor.deep(withMaskedFields)) : text);
+  const isBroken = parseJson(text) === undefined;
+  return removeSignals(isBroken ? JSON.stringify(redactor.deep(withMaskedFields)) : text);
 }
 
 /** Returns the values typed into secret fields: the log of an action repeats a value without naming its field. */
@@ -117,7 +118,7 @@ async function readTypedSecrets(trace: string): Promise<ReadonlySet<string>> {
   await withEntries(trace, async (zip, entries) => {
     for (const { entry } of entries.filter((entry) => entry.name.endsWith('.trace')))
       await readBoundedLines(inflate(zip, entry, MAX_BYTES), bounds.traceLine, ({ bytes, isComplete }) => {
-        if (isComplete) addTypedSecrets(jsonOf(bytes.toString('utf8')), typed);
+        if (isComplete) addTypedSecrets(parseJson(bytes.toString('utf8')), typed);
       });
   });
   return typed;

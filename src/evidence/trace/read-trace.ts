@@ -97,9 +97,7 @@ async function readLines(zip: ZipFile, reading: TraceReading, notes: EvidenceNot
   }
 }
 
-/**
- * Returns the largest plausible size of a trace's text, to stop zip bombs early: JSON shrinks to a tenth or a fiftieth, a bomb to about a thousandth.
- */
+/** Returns the largest plausible size of a trace's text, to stop zip bombs early: JSON shrinks to a tenth or a fiftieth, a bomb to about a thousandth. */
 function estimateMaxSize(compressedBytes: number): number {
   return Math.max(64 * 1024 * 1024, compressedBytes * 200);
 }
@@ -226,7 +224,7 @@ const MAX_ATTRIBUTES = 12;
 const matchableAttribute = /^(?:id|class|name|type|role|title|alt|placeholder|href|for|aria-label|data-.+)$/;
 const invisibleTag = /^(?:script|style|template|meta|link|base|head|html|title|noscript|iframe)$/;
 
-/** Lists the elements of a page with the parts that locators can match, without values and iframes; null if there are too many. */
+/** Lists the elements on a page with the parts that locators can match, without values and iframes; null if there are too many. */
 function listElements(root: DomElement): PageElement[] | null {
   const labels = readLabels(root);
   const elements: PageElement[] = [];

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ConsoleSelection, NetworkSelection } from '../selections.js';
 import type { EvidenceLimits } from '../page-evidence.js';
-import { jsonOf } from '../../json-of.js';
+import { parseJson } from '../../parse-json.js';
 import type { BoundedLine } from '../../playwright/zip.js';
 import { type TraceRequest, resourceFile, parseTraceRequest } from './har-request.js';
 import { number, record, text, textOrNull } from './loose.js';
@@ -91,7 +91,7 @@ export class TraceReading {
     const text = line.isComplete ? line.bytes.toString('utf8') : '';
     if (type === 'frame-snapshot')
       return this.pages.addSnapshot(text, (call) => this.actions.findStepId(call));
-    const event = jsonOf(text);
+    const event = parseJson(text);
     if (event === undefined) this.#keepStartOfLine(line, start);
     else this.#addEvent(type, event);
   };
@@ -218,7 +218,7 @@ function readStringField(json: string, name: string): string | null {
   return z
     .string()
     .catch(raw)
-    .parse(jsonOf(`"${raw}"`));
+    .parse(parseJson(`"${raw}"`));
 }
 
 /** Returns `url:line:column`, counted from 1; traces count from 0. */
@@ -265,7 +265,7 @@ class TracePages {
 
   /** Adds a `frame-snapshot` line; `findStepId` returns the id of a call's step. */
   addSnapshot(json: string, findStepId: (callId: string) => string): void {
-    const line = jsonOf(json);
+    const line = parseJson(json);
     if (line === undefined) return void (this.lostSnapshots += 1);
     if (json.includes(typedValue)) addTypedSecrets(line, this.#typed);
     const { callId, phase, ...frameInfo } = frameSnapshot.parse(line);

@@ -22,7 +22,13 @@ import {
   type FinishedAgent,
   setUpAgent,
 } from './start-agent.js';
-import { endAsDecided, endWithoutRun, isGreenWithOthers, revertChanges, type Trial } from './trial.js';
+import {
+  endWithProvenAttempt,
+  endWithoutRun,
+  isGreenWithOthers,
+  revertChanges,
+  type Trial,
+} from './trial.js';
 import { hasAppChanged } from './since-green.js';
 import { describeRevert, findRevert, needsPerson, createRevertNote, type Revert } from './find-revert.js';
 
@@ -343,7 +349,7 @@ async function offerToPerson(
     side: 'app',
     summary: `its fix ${describeRevert(revert)}`,
   });
-  endAsDecided(trial, attempt);
+  endWithProvenAttempt(trial, attempt);
 }
 
 /** Lists, for the reviewer, errors behind the failures that still occur although the tests pass. */
@@ -372,7 +378,7 @@ export async function tryWholeChange(session: Session, { cause }: CauseWork, tri
   // The app's author may have removed the feature that the tests are for.
   const mayDeleteTests = whole.side === 'tests' && (await hasAppChanged(session, cause));
   const offered = await tryPatchForReview(session, cause, { pending, patch: { ...whole, mayDeleteTests } });
-  if (offered?.end.kind === 'offered') return endAsDecided(trial, offered);
+  if (offered?.end.kind === 'offered') return endWithProvenAttempt(trial, offered);
   // A different error is not progress if the whole fix leads no further.
   if (end.kind !== 'vanished')
     trial.end = offered?.end.kind === 'still-failing' ? offered.end : { ...end, kind: 'still-failing' };

@@ -1,5 +1,5 @@
 import { formatAgentName, builtIn } from '../../model/built-in.js';
-import { reasonOf } from '../../problem.js';
+import { describeError } from '../../problem.js';
 import { err, ok } from '../../result.js';
 import { findRunDir } from '../../run/run-folder.js';
 import { type ContentStore, openContentStore, readChange } from '../../workspace/change.js';
@@ -68,7 +68,7 @@ export async function applyProposal(
   session.bus.emit({ type: 'fixer.proposed', causeId, attempt: n, summary, agent });
   const fixEdits = await proposal
     .edits(session.workspace.root, openContentStore(session.folder.dir))
-    .catch((error: unknown) => err(reasonOf(error)));
+    .catch((error: unknown) => err(describeError(error)));
   const prepared = fixEdits.ok ? await createChangeFromEdits(session, fixEdits.value) : fixEdits.error;
   if (typeof prepared === 'string') {
     trial.because = prepared;

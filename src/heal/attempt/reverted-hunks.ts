@@ -1,6 +1,6 @@
 import { compareFile, type ExactHunk } from '../../workspace/hunks.js';
 
-/** A file of a fix in three states, with `\n` as the only line end; null where it does not exist. */
+/** A file of a fix in three states, with `\n` as the only line ending; null where it does not exist. */
 export interface FixedFile {
   readonly path: string;
   /** When the test was green; absent if unknown. */
@@ -65,7 +65,7 @@ function listRestoredTexts(change: Lines, fix: Lines): string[] {
   return [...lost.keys()].filter((piece) => restored.has(piece));
 }
 
-/** Splits lines at quotes, tags and braces into texts, attributes and names of elements. */
+/** Splits lines at quotes, tags and braces into texts, attributes and element names. */
 function splitTexts(lines: readonly string[]): string[] {
   return lines
     .flatMap((line) => line.split(/["'`<>{}]/))

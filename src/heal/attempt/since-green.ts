@@ -43,7 +43,7 @@ async function compareWithGreenState(cwd: string, lead: DiagnosedFailure): Promi
   return 'kind' in changes ? null : changes;
 }
 
-/** Reads the files of a fix in three states; `edits` may be those of several attempts, oldest first. */
+/** Reads the files of a fix in three states; `edits` may come from several attempts, oldest first. */
 export async function readFixedFiles(
   { root, contents }: { readonly root: string; readonly contents: Pick<ContentStore, 'get'> },
   edits: readonly FileEdit[],
@@ -126,7 +126,7 @@ export async function createAppRevert(
   return edits === null || edits.length === 0 ? null : edits;
 }
 
-/** Returns a predicate for files whose changes are not the app author's: tests, files that fixes have edited, and files of self-heal. */
+/** Returns a predicate for files whose changes are not the app author's: tests, files that fixes have edited, and self-heal's own files. */
 function createExclusionCheck({ workspace, isTest }: Session): (file: string) => boolean {
   const editedByFixes = workspace.listEditedFiles();
   return (file) => editedByFixes.has(file) || isTest(file) || isInitFile(file);

@@ -18,7 +18,7 @@ import { mapTexts } from '../../secrets/reading.js';
 import { localTime } from '../../format.js';
 import { chooseRemedy } from '../../agents/agent-error.js';
 import { classifyAgentError, classifyAgentEnd } from '../../agents/api-error.js';
-import { reasonOf } from '../../problem.js';
+import { describeError } from '../../problem.js';
 import { backoffMs } from '../policy.js';
 
 /** An agent to deploy on a cause, and the earlier attempts. */
@@ -144,7 +144,7 @@ export async function setUpAgent(
   { copy, signal, isFixUnderTest = false, isNewCopy = false }: AgentSlot,
 ): Promise<PreparedAgent | string> {
   const { cause, n } = request;
-  const workingCopy = await session.workspace.updateCopy(copy, { isFixUnderTest }).catch(reasonOf);
+  const workingCopy = await session.workspace.updateCopy(copy, { isFixUnderTest }).catch(describeError);
   if (typeof workingCopy === 'string') return workingCopy;
   const agentAtWork = session.spending.countAgentStart(cause);
   const id = session.spending.nextAttemptNumber();

@@ -71,8 +71,8 @@ export function endWithoutRun(trial: Trial, end: AttemptEnd): void {
   [trial.end, trial.retest, trial.isReady] = [end, null, false];
 }
 
-/** Ends an attempt with the record and end of its version that was proven for a person's review. */
-export function endAsDecided(trial: Trial, { end, ...record }: Attempt): void {
+/** Ends a trial with the record and end of an attempt that was proven for a person's review. */
+export function endWithProvenAttempt(trial: Trial, { end, ...record }: Attempt): void {
   trial.record = record;
   endWithoutRun(trial, end);
 }

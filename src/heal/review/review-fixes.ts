@@ -7,7 +7,7 @@ import { isBuiltInRunner, reviewer } from '../../model/built-in.js';
 import type { Cause } from '../../model/cause.js';
 import { formatTitles } from '../../model/failure.js';
 import { isInside, relativePath } from '../../paths.js';
-import { reasonOf } from '../../problem.js';
+import { describeError } from '../../problem.js';
 import { readStateText } from '../../state-folder.js';
 import { openContentStore, readChange } from '../../workspace/change.js';
 import type { FileEdit } from '../../workspace/file-state.js';
@@ -106,7 +106,7 @@ export async function reviewAll(
     const { copy, broken } = reviewCopy;
     const read = reviewCopy.last
       .then(() => tryReviewers(session, request, { copy, broken, signal }))
-      .catch((error: unknown) => createNoReview('no-answer', reasonOf(error)));
+      .catch((error: unknown) => createNoReview('no-answer', describeError(error)));
     reviewCopy.last = read;
     reviews.set(request.cause.id, read);
   }
@@ -128,7 +128,7 @@ interface ReviewCopy {
 
 /** Updates a copy while all fixes are in the project. */
 async function openReviewCopy({ workspace }: Session, copy: number): Promise<ReviewCopy> {
-  const broken = await workspace.updateCopy(copy).then(() => null, reasonOf);
+  const broken = await workspace.updateCopy(copy).then(() => null, describeError);
   return { copy, broken, last: Promise.resolve() };
 }
 

@@ -10,7 +10,7 @@ import { html, type Markup, renderPreformatted } from './markup.js';
 /** The maximum length of a line, in characters: built files can have lines of megabytes. */
 const MAX_LINE_LENGTH = 2000;
 
-/** Shows a patch of `git diff` as one table per file, without invisible characters (EV-10). */
+/** Renders a patch of `git diff` as one table per file, without invisible characters (EV-10). */
 export function renderDiff(patch: string, maxLines: number): Markup {
   const text = visibleText(patch);
   const files = parseCompleteFiles(text);
@@ -85,7 +85,7 @@ function renderRows({ lines, oldStart, newStart }: StructuredPatchHunk): Markup[
     });
 }
 
-/** Shows the patches from which a person has to choose side by side, each with its proof. */
+/** Renders the patches from which a person has to choose side by side, each with its proof. */
 export function renderOffers(offers: readonly OfferWithText[], maxLines: number): Markup {
   return html`<div class="side-by-side">
     ${offers.map((offer) => {

@@ -13,7 +13,7 @@ export const nothing: Markup = raw('');
 
 export { raw };
 
-/** Shows a text unchanged. A large one scrolls by itself, so it can be focused with the keyboard. */
+/** Renders a text unchanged. A large one scrolls by itself, so it can be focused with the keyboard. */
 export function renderPreformatted(label: string, text: string): Markup {
   return html`<pre tabindex="0" role="group" aria-label="${label}"><code>${text}</code></pre>`;
 }

@@ -70,7 +70,7 @@ export async function writeHtmlReport(report: Report, folder: RunLocation): Prom
   return file;
 }
 
-/** Shows how a run ended, and its figures. */
+/** Renders how a run ended, and its figures. */
 export function renderOutcome(report: Report): Markup {
   const { outcome, causes, shards, dryRun } = report;
   const healed = causes.filter(({ verdict }) => verdict === 'healed').length;
@@ -93,7 +93,7 @@ export function listFigures(report: Report): Fact[] {
   return [{ name: 'tests', value: String(report.totals.tests) }, ...createView(report).tallies];
 }
 
-/** Shows values with their names. */
+/** Renders values with their names. */
 export function renderFacts(facts: readonly Fact[]): Markup {
   const renderFact = ({ name, value }: Fact) =>
     html`<div>
@@ -139,9 +139,7 @@ export function renderRun(run: LoadedRun): Markup {
 /** The causes by section: in progress, fixed, and not fixed. */
 type Groups = Readonly<Record<'inProgress' | 'fixed' | 'notFixed', readonly CauseView[]>>;
 
-/**
- * Groups the causes by section. A cause and those that its fix revealed stay together; such a chain counts as fixed only if all of its causes are.
- */
+/** Groups the causes by section. A cause and those that its fix revealed stay together; such a chain counts as fixed only if all of its causes are. */
 function groupCauses({ report: { causes }, causes: loaded, view }: LoadedRun): Groups {
   const byId = new Map(view.causes.map((view) => [view.cause.id, view]));
   const chains = new Map<string, CauseView[]>();
@@ -218,7 +216,7 @@ function renderTests(tests: readonly ReportTest[]): Markup {
   </section>`;
 }
 
-/** Shows a cause as one line with its problem and result; if shown in full, the line expands to the change, pictures, reasons and evidence. */
+/** Renders a cause as one line with its problem and result; if shown in full, the line expands to the change, pictures, reasons and evidence. */
 function renderCause(view: CauseView, run: LoadedRun, isFull: boolean): Markup {
   const { cause } = view;
   const { id, category, parent, verdict } = cause;
@@ -348,7 +346,7 @@ function describeEffort({ attempts, costUsd }: ReportCause): string[] {
   ];
 }
 
-/** Shows the change that broke a test, with its lines (BL-3). */
+/** Renders the change that broke a test, with its lines (BL-3). */
 function renderBlame(blame: Blame): Markup {
   return html`<p>${describeBlame(blame)}.</p>
     ${(isNarrowedDown(blame) ? blame.hunks : []).slice(0, 5).map(({ file, line, old, now, commit }) => {
@@ -364,7 +362,7 @@ function renderBlame(blame: Blame): Markup {
 /** The maximum number of lines of a diff. */
 const MAX_LINES = 400;
 
-/** Shows one attempt: the agent, its change, and the results of the guard and of the re-runs. */
+/** Renders one attempt: the agent, its change, and the results of the guard and of the re-runs. */
 function renderAttempt(attempt: ReportAttempt, patch: string | null): Markup {
   const { n, slashCommand, agent, runner, exit, end, claim, inputTokens, outputTokens, files } = attempt;
   const who =
@@ -410,7 +408,7 @@ function renderViolation({ file, line, rule, says, before, after }: Violation): 
     ${side('removed', '−', before)} ${side('added', '+', after)}`;
 }
 
-/** Shows the page when the test failed and, if there is a screenshot, after the fix. */
+/** Renders the page when the test failed and, if there is a screenshot, after the fix. */
 function renderPictures(
   id: string,
   evidence: DiagnosedFailure['evidence'] | undefined,
@@ -425,10 +423,10 @@ function renderPictures(
       <img src="${source}" alt="${alt}" loading="lazy" />
     </figure>`;
   return html`<div class="side-by-side">
-      ${picture(before, after === null ? 'The page when the test failed' : 'Before', `Screenshot of the page when the test of ${id} failed`)}
+      ${picture(before, after === null ? 'The page when the test failed' : 'Before', `Screenshot of the page when ${id}'s test failed`)}
       ${picture(expected, 'Expected', `What the screenshot comparison of ${id} expects`)}
-      ${picture(difference, 'Difference', `The difference between the page of ${id} and the expected picture`)}
-      ${picture(after, 'After the fix', `Screenshot of the page when the test of ${id} was green`)}
+      ${picture(difference, 'Difference', `The difference between ${id}'s page and the expected picture`)}
+      ${picture(after, 'After the fix', `Screenshot of the page when ${id}'s test was green`)}
     </div>
     <p class="quiet">
       ${failedStep !== null && html`Failed step: <code>${truncate(failedStep, 300)}</code>`}
@@ -465,7 +463,7 @@ const factNames: Record<string, string> = {
   endpoint: 'request',
 };
 
-/** Shows the evidence of a failure: the code, the error and the timeline. */
+/** Renders the evidence of a failure: the code, the error and the timeline. */
 function renderEvidence({ evidence, diagnosis }: DiagnosedFailure): Markup {
   const { ariaSnapshot, errors, otherRun, sources } = evidence;
   const knownFacts = Object.entries(diagnosis.facts).filter(
@@ -501,7 +499,7 @@ function renderTextSection(title: string, text: string): Markup | false {
   return text !== '' && renderSection(title, renderPreformatted(title, text));
 }
 
-/** Shows a list, unless it is empty; items beyond `most` are only counted. */
+/** Renders a list, unless it is empty; items beyond `most` are only counted. */
 function renderList(label: string, items: readonly (Markup | string)[], most = 20): Markup | false {
   return (
     items.length > 0 &&

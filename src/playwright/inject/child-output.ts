@@ -37,7 +37,7 @@ export function logChildOutput(webServers: ServerLog | null): readonly string[] 
   };
   prototype.spawn = function spawn(options) {
     const result = original.call(this, options);
-    runGuarded('the output of a process could not be logged', () => {
+    runGuarded("a process's output could not be logged", () => {
       const log = chooseLog(options);
       if (log) logOutput(this, log);
     });

@@ -52,7 +52,7 @@ export default class SelfHealReporter {
       if (error.code !== 'EPIPE') throw error;
     });
     runGuarded('the report could not be started', () => appendReport({ type: 'hello' }));
-    runGuarded('the output of servers could not be logged', () => {
+    runGuarded('server output could not be logged', () => {
       if (!runDir) return;
       const log = new ServerLog(path.join(runDir, runFiles.serverLog));
       this.#webServers = logChildOutput(log);
@@ -72,7 +72,7 @@ export default class SelfHealReporter {
 
   onConfigure(config: FullConfig): void {
     this.#config = config;
-    runGuarded('the output of the set-up cannot be kept', () => this.#captureSetUpOutput());
+    runGuarded('the output of the setup cannot be kept', () => this.#captureSetUpOutput());
     const { rootDir, configFile = null, version } = config;
     runGuarded('the configuration was not reported', () =>
       appendReport({ type: 'configured', rootDir, configFile, version, ...readSetUp(config) }),
@@ -207,7 +207,7 @@ function readInternals(config: FullConfig): Internal {
   return symbol ? (Reflect.get(config, symbol) as Internal) : {};
 }
 
-/** Returns the set-up that a config defines. */
+/** Returns the setup that a config defines. */
 function readSetUp(config: FullConfig): { webServers: WebServer[]; globalSetup: readonly string[] } {
   const folder = config.configFile ? path.dirname(config.configFile) : config.rootDir;
   const { globalSetups = config.globalSetup ? [config.globalSetup] : [] } = readInternals(config);

@@ -1,12 +1,12 @@
 import type { FullProject, Suite, TestCase } from '@playwright/test/reporter';
 import { determineOutcome } from './test-data.js';
 
-/** If there were more ids in total, each failure of a set-up project lists one dependent test instead of all. */
+/** If there were more ids in total, each failure of a setup project lists one dependent test instead of all. */
 const MAX_REPEATED_IDS = 20_000;
 
 /**
  * Returns, for each failing test, the ids that reproduce its conditions: its whole serial group, the tests that a failing `beforeAll` kept from
- * running, and the tests that depend on a set-up or teardown project, which `--last-failed` does not select by itself.
+ * running, and the tests that depend on a setup or teardown project, which `--last-failed` does not select by itself.
  */
 export function listRerunIds(root: Suite): Record<string, string[]> {
   const tests = root.allTests();
@@ -81,7 +81,7 @@ function groupByProject(tests: readonly TestCase[]): Map<FullProject, TestCase[]
   return projects;
 }
 
-/** Returns the tests that a failing set-up kept from running. If there are none, one dependent test is enough to select the project. */
+/** Returns the tests that a failing setup kept from running. If there are none, one dependent test is enough to select the project. */
 function findDependentTests(
   project: FullProject,
   projects: ReadonlyMap<FullProject, TestCase[]>,

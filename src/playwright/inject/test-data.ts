@@ -13,7 +13,7 @@ const MAX_ATTACHMENTS = 50;
 
 /** Returns a test's identity and location as plain data. */
 function createTestRef(test: TestCase): TestRef {
-  // The first two titles of the path are those of the root and the project.
+  // The first two titles in the path are the root's and the project's.
   const titlePath = test.titlePath();
   return {
     id: test.id,
@@ -43,7 +43,7 @@ export function createTestFailure(test: TestCase, result: TestResult): TestFailu
   };
 }
 
-/** Returns the set-up of a test by its project. */
+/** Returns the setup of a test by its project. */
 function readSetUp(test: TestCase, { startTime }: TestResult): { setUp?: SetUp } {
   const project = test.parent.project();
   const projects = project?.dependencies ?? [];

@@ -5,5 +5,5 @@ import { runGuarded } from './run-folder.js';
 // Preloaded into the workers of a traced run, to log the output of servers that fixtures and hooks start there.
 if (isMainThread) {
   removePreload();
-  runGuarded('the output of servers could not be logged', () => logChildOutput(null));
+  runGuarded('server output could not be logged', () => logChildOutput(null));
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { readBoundedLines, listEntries, inflate, withZip } from '../zip.js';
-import { jsonOf } from '../../json-of.js';
+import { parseJson } from '../../parse-json.js';
 import type { TestResult } from '../suite-run.js';
 import { findCommit, configShape, type ReadReport, shardShape, statusShape } from './json-report.js';
 import { createTestKey } from './report.js';
@@ -60,7 +60,7 @@ export async function readBlobReport(file: string): Promise<ReadReport | null> {
     const lines: z.infer<typeof lineShape>[] = [];
     await readBoundedLines(inflate(zip, report.entry, reportBytes), lineBytes, ({ bytes, isComplete }) => {
       if (!relevantLine.test(bytes.toString('utf8', 0, methodBytes))) return;
-      const { data } = lineShape.safeParse(isComplete ? jsonOf(bytes.toString('utf8')) : undefined);
+      const { data } = lineShape.safeParse(isComplete ? parseJson(bytes.toString('utf8')) : undefined);
       if (!data) throw new Error('one of its lines does not have the format of a blob report');
       lines.push(data);
     });

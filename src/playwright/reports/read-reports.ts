@@ -2,7 +2,7 @@ import { open, readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
 import { visibleText } from '../../visible-text.js';
-import { type Problem, reasonOf } from '../../problem.js';
+import { type Problem, describeError } from '../../problem.js';
 import { err, ok, type Result } from '../../result.js';
 import { readBlobReport } from './blob-report.js';
 import { readJsonReport, type ReadReport } from './json-report.js';
@@ -99,7 +99,7 @@ function createDamagedProblem(name: string, error: unknown): Problem {
     ? `${issue.path.join('.') || 'it'}: ${issue.message}`
     : error instanceof SyntaxError
       ? 'it is not JSON'
-      : reasonOf(error);
+      : describeError(error);
   return {
     kind: 'input-unreadable',
     message: `${name} is not a usable Playwright report: ${visibleText(reason)}`,

@@ -534,7 +534,7 @@ describe('recent changes', () => {
     const text = renderPrompt(await contextIn(root, { cause: aCause({ lead: asked }) }), frame);
     expect(text).toMatch(/the commit that most likely broke the test: \w{7} \S+ `Guilty`/);
     expect(text).toContain(
-      '`GET /api/alerts` is answered at `server.mjs:2`, which uses `list (src/list.js:2)`.',
+      '`GET /api/alerts` is handled at `server.mjs:2`, which uses `list (src/list.js:2)`.',
     );
   });
 

@@ -219,7 +219,7 @@ it('EV-11 EV-14 a timeline of any size keeps to its limit, and counts omitted en
         .split('\n')
         .filter((line) => !line.startsWith('[… '))
         .join('\n').length;
-      // The last line of a text has no line end.
+      // The last line of a text has no line ending.
       const ends = text.split('\n').length - gaps.length === 0 ? 0 : 1;
       expect(remaining + ends + omitted).toBe(whole.length + 1);
     }),

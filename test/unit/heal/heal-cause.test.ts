@@ -234,16 +234,29 @@ describe('the loop for one cause', () => {
     expect(unknown.attempts[0]?.end.kind).toBe('still-failing');
   });
 
-  it('BL-6 nobody is asked about an agent’s change to tests that is also green with the old app', async () => {
-    const guard: Session['guard'] = async () => ({ ...noFindings, differences: [difference] });
-    const { session: given } = await session(
-      Array.from({ length: 12 }, () => null),
-      { guard },
-    );
-    const { attempts } = await healAlone(inChangedApp(given), cause);
-    const because = expect.stringContaining('it would test nothing') as unknown;
-    expect(attempts[0]?.end).toEqual({ kind: 'still-failing', because });
-  });
+  it.each([
+    ['does not ask', 'expectation', 'await expect(total).toHaveText(/./);\n', { kind: 'still-failing' }],
+    ['asks', 'action', "await page.getByRole('link').first().click();\n", { kind: 'offered', side: 'tests' }],
+  ])(
+    'BL-6 %s about an agent’s new %s in a test that is also green with the old app',
+    async (_, __, text, end) => {
+      const guard: Session['guard'] = async () => ({ ...noFindings, differences: [difference] });
+      const greens = Array.from({ length: 12 }, () => null);
+      const given = inChangedApp((await session(greens, { guard })).session);
+      const { collectChanges } = given.workspace;
+      const hash = await openContentStore(given.folder.dir).put(Buffer.from(text));
+      given.workspace.collectChanges = async (...args) => {
+        const work = await collectChanges(...args);
+        const edits = work.change?.edits.map((edit) => ({
+          ...edit,
+          after: { kind: 'file', hash, mode: 0o644 },
+        }));
+        return { ...work, change: { ...work.change, edits } } as typeof work;
+      };
+      const { attempts } = await healAlone(given, cause);
+      expect(attempts[0]?.end).toMatchObject(end);
+    },
+  );
 
   it('HN-4 a question quotes the removed steps of a test without their last semicolon, in one sentence', async () => {
     const removed = { ...difference, before: ['const sum = 1;', 'expect(sum).toBe(2);'] };
@@ -748,6 +761,8 @@ it('BF-5 leaves a file outside the project as it is', async () => {
 it.each([
   ["-  await expect(page).toHaveTitle('Old');\n+  await expect(page).toHaveTitle('New');", true],
   ["+  await page.route('**/api', (route) => route.fulfill());", false],
+  ['-  await expect(buy).toBeVisible();\n+  await expect(buy.first()).toBeVisible();', false],
+  ['-  await expect(buy).toBeVisible();', true],
   [
     "--- a/expect.spec.ts\n+++ b/expect.spec.ts\n-  await signIn('admin');\n+  await signIn('account');",
     false,

@@ -381,7 +381,7 @@ function namedSearches(blameRuns: string[]): NonNullable<Session['blame']> {
       isComplete: true,
     };
     const searches = causes.map(
-      ({ id, lead }) => new CauseSearch(id, lead, { history, readOlder: async () => null }),
+      ({ id, lead }) => new CauseSearch(id, lead, { history, readOlderHistory: async () => null }),
     );
     for (const search of searches) await search.advance();
     const rounds = new Rounds(searches);

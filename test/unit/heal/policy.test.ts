@@ -8,7 +8,7 @@ import {
   type NextStep,
   type CauseHistory,
   type Policy,
-  listAgentsFor,
+  listAgentsForFailure,
   backoffMs,
   decideNextStep,
   isPaused,
@@ -319,12 +319,12 @@ const suite = (file: string) => ({
 
 it('CS-7 tries the agents of the class, then those of the alternatives, each once', () => {
   const failed = { ...aDiagnosed(), diagnosis };
-  expect(listAgentsFor(failed, routes)).toEqual(['build-doctor', 'code-review']);
+  expect(listAgentsForFailure(failed, routes)).toEqual(['build-doctor', 'code-review']);
 });
 
 it('HN-3 leaves a spec that does not compile to a person, and routes it to no agent', () => {
-  expect(listAgentsFor(suite('/project/tests/cart.spec.ts'), routes)).toEqual([]);
-  expect(listAgentsFor(suite('/project/src/cart.ts'), routes)).not.toEqual([]);
+  expect(listAgentsForFailure(suite('/project/tests/cart.spec.ts'), routes)).toEqual([]);
+  expect(listAgentsForFailure(suite('/project/src/cart.ts'), routes)).not.toEqual([]);
 });
 
 describe('judge', () => {

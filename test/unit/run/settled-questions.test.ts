@@ -68,7 +68,7 @@ it('ME-5 a question closes once a later run saw its tests green or healed', asyn
   const { run, close } = await asked();
   run(2, { a: 'failed', b: 'failed' });
   run(3, { a: 'passed', b: 'healed' });
-  expect(await close()).toEqual([`its tests are green since run ${runIdOf(3)}`]);
+  expect(await close()).toEqual([`its tests have been green since run ${runIdOf(3)}`]);
 });
 
 it('ME-5 a question stays open if the newest run of its tests was red', async () => {

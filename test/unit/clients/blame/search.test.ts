@@ -48,7 +48,7 @@ async function searched(
   const numberOf = (one: Candidate) => history.candidates.indexOf(one);
   const searches = named.map((words, at) => {
     const lead = failing(`t${at}`, `missing ${words.map((n) => `word${n}`).join(' ')}`, over);
-    return new CauseSearch(`c${at}`, lead, { history, readOlder: async () => null, relatedPositions });
+    return new CauseSearch(`c${at}`, lead, { history, readOlderHistory: async () => null, relatedPositions });
   });
   for (const search of searches) await search.advance();
   const rounds = new Rounds(searches);

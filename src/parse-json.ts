@@ -1,6 +1,6 @@
 import { tryOr } from './result.js';
 
 /** Parses JSON; returns undefined if it is invalid. */
-export function jsonOf(text: string): unknown {
+export function parseJson(text: string): unknown {
   return tryOr(undefined, () => JSON.parse(text) as unknown);
 }
