@@ -38,6 +38,9 @@ const suppressions: readonly Pattern[] = [
 
 const tampering: readonly Pattern[] = [['playwright-patched', /node_modules\/@?playwright\S*/]];
 
+/** Documents that no program runs; MDX contains code. */
+const prose = /\.(?:md|rst|adoc)$/i;
+
 /** Finds changes that no honest fix makes to an app: detecting tests, switching off a compiler or a linter, or tampering with Playwright. */
 export function judgeApp({ request, suite, appEdits, testEdits, old }: GuardedChange): Violation[] {
   const titles = suite.titles.filter((title) => title.trim().split(/\s+/).length >= 3);
@@ -49,21 +52,23 @@ export function judgeApp({ request, suite, appEdits, testEdits, old }: GuardedCh
   const checkedEdits = request.category === 'build-error' ? [...testEdits, ...appEdits] : appEdits;
   return [
     ...appEdits.flatMap((edit) =>
-      findAddedViolations(edit, [...testDetection, ...tampering, ...titlePatterns]),
+      prose.test(edit.path)
+        ? []
+        : findAddedViolations(edit, [...testDetection, ...tampering, ...titlePatterns]),
     ),
     ...checkedEdits.flatMap((edit) => findAddedViolations(edit, suppressions)),
     ...appEdits.flatMap((edit) => judgeSettings(edit, imports)),
   ];
 }
 
-/** Returns the violations that an edit adds. */
+/** Returns the violations that an edit adds, at most one of each rule for a line. */
 function findAddedViolations(
   { path: file, before, after }: JudgedEdit,
   patterns: readonly Pattern[],
 ): Violation[] {
   const [oldText, newText] = [before?.text ?? '', after?.text ?? ''];
   const lineAt = createLineLookup(newText);
-  return patterns
+  const found = patterns
     .filter(([, , files]) => files?.test(file) ?? true)
     .flatMap(([rule, pattern]) => {
       const global = new RegExp(pattern, `${pattern.flags}g`);
@@ -76,6 +81,7 @@ function findAddedViolations(
         return position === -1 ? [createViolation(rule, { file, line, after: source, detail: text })] : [];
       });
     });
+  return [...new Map(found.map((violation) => [`${violation.line} ${violation.rule}`, violation])).values()];
 }
 
 const strict =

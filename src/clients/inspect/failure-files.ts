@@ -1,7 +1,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import prettyBytes from 'pretty-bytes';
-import { traceFiles } from '../../evidence/evidence-files.js';
+import { createTraceCommand, traceFiles } from '../../evidence/evidence-files.js';
 import type { StoredRun } from '../../run/find-run.js';
 import type { InspectedFailure } from './find-failure.js';
 
@@ -20,6 +20,7 @@ export async function listFailureFiles(
       return `${path.relative(cwd, file)}  ${prettyBytes((await stat(file)).size)}`;
     }),
   );
-  const trace = path.relative(cwd, path.join(folder, traceFiles.trace));
-  return names.includes(traceFiles.trace) ? [...lines, `npx playwright unpack-trace ${trace}`] : lines;
+  return names.includes(traceFiles.trace)
+    ? [...lines, createTraceCommand(path.relative(cwd, folder))]
+    : lines;
 }

@@ -8,7 +8,7 @@ import { describeConfidence } from '../../model/diagnosis.js';
 import { type Violation, formatNote } from '../../model/guard-findings.js';
 import { describeProofScope } from '../../model/proof.js';
 import { isResolved } from '../../model/verdict.js';
-import { traceFiles } from '../../evidence/evidence-files.js';
+import { createTraceCommand } from '../../evidence/evidence-files.js';
 import { buildTimeline, formatTimeline } from '../../evidence/timeline.js';
 import { atMost, counted, dollars, duration, localTime } from '../../format.js';
 import { ownFile } from '../../own-files.js';
@@ -318,7 +318,7 @@ function renderFullCause(
       lead?.evidence.trace &&
       html`<p class="quiet">
         Playwright's trace:
-        <code>npx playwright unpack-trace ${folder}/${evidence}/${traceFiles.trace}</code>
+        <code>${createTraceCommand(`${folder}/${evidence}`)}</code>
       </p>`
     }
   </article>`;

@@ -1,8 +1,11 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { cleanRequest } from '../../../src/evidence/bounded-text.js';
 import { EvidenceNotes } from '../../../src/evidence/bounded-text.js';
+import { createTraceCommand } from '../../../src/evidence/evidence-files.js';
 import { copyComparisonPictures, extractPageSnapshot } from '../../../src/evidence/page-sources.js';
 import { type DomElement, composePage } from '../../../src/evidence/trace/dom.js';
 import { parseTraceRequest } from '../../../src/evidence/trace/har-request.js';
@@ -69,6 +72,13 @@ it('EV-4 a refused WebSocket handshake has the status of the response, like any 
     _resourceType: 'websocket',
   });
   expect(request).toMatchObject({ status: 403, failure: null });
+});
+
+it('EV-13 the command that opens a trace is one that Playwright has', () => {
+  const cli = createRequire(import.meta.url).resolve('@playwright/test/cli');
+  const [, , name = ''] = createTraceCommand('failures/1').split(' ');
+  const help = execFileSync(process.execPath, [cli, name, '--help'], { encoding: 'utf8' });
+  expect(help).toContain(`playwright ${name} [options] [trace]`);
 });
 
 it('EV-13 keeps the references within a trace: ids, file names, pictures and other text', async () => {

@@ -38,6 +38,17 @@ describe('HN-3 the compiler', () => {
   });
 });
 
+it('HN-3 names a line that detects tests in two ways once', async () => {
+  const code = "if (process.env.NODE_ENV === 'test' || process.env.PLAYWRIGHT_TEST) skip();\n";
+  expect(refusals(await judged([['src/a.ts', code]], 'ui-error'))).toEqual(['app-detects-tests']);
+});
+
+it('HN-3 lets a document mention how tests are detected', async () => {
+  const text = 'Set `process.env.NODE_ENV === "test"` or PLAYWRIGHT_TEST.\n';
+  expect(refusals(await judged([['docs/testing.md', text]], 'ui-error'))).toEqual([]);
+  expect(refusals(await judged([['docs/testing.mdx', text]], 'ui-error'))).toEqual(['app-detects-tests']);
+});
+
 const request = requestOf([['tests/search.spec.ts', 'toHaveCount(3)', 'toHaveCount(2)']], 'ui-error');
 
 /** What the guard reports if its process runs this program; a busy machine may take long to start it. */
