@@ -11,7 +11,7 @@ import {
 } from '../model/diagnosis.js';
 import { type Evidence, hasFailed, isErrorEntry, type NetworkEntry, unanswered } from '../model/evidence.js';
 import { isRefusal } from './graphql-errors.js';
-import { createOwnUrlCheck } from '../urls.js';
+import { createOwnUrlCheck, isLoopback, splitUrl } from '../urls.js';
 import { findFailedRequests, failedResource, isSignIn } from './requests.js';
 import { findAdviceForPerson, findDecidingUnreachableRequest } from './advice.js';
 import { findDecidingService } from './services.js';
@@ -70,7 +70,7 @@ export function createClassify(project?: ProjectRules): Classify {
       why,
       retry: chooseRetryAxis(matcher.findRetryAxis(keepDecidingTexts(texts, why), { category, why }), {
         advice,
-        isSessionRefused: isSessionRefused(evidence, why),
+        isRefusedByApp: isRefusedByApp(evidence, why),
         isNamedByApp: isHostNamedByApp(evidence, why),
       }),
       facts: collectFacts(evidence, { texts, reasons, why }),
@@ -206,19 +206,19 @@ function createExitReason(evidence: string, category: Category): Reason {
 }
 
 /**
- * Corrects the axis: a problem with the machine needs no code change, a refused session needs no person, and an unreachable host that the app named is
+ * Corrects the axis: a problem with the machine needs no code change, a refusal by the app needs no person, and an unreachable host that the app named is
  * not a problem with the machine.
  */
 function chooseRetryAxis(
   axis: RetryAxis,
   circumstances: {
     readonly advice: string | null;
-    readonly isSessionRefused: boolean;
+    readonly isRefusedByApp: boolean;
     readonly isNamedByApp: boolean;
   },
 ): RetryAxis {
   const { advice } = circumstances;
-  if (axis === 'never_retry' && circumstances.isSessionRefused) return 'code_error';
+  if (axis === 'never_retry' && circumstances.isRefusedByApp) return 'code_error';
   if (axis === 'env_error' && circumstances.isNamedByApp) return 'code_error';
   return advice !== null && axis === 'code_error' ? 'env_error' : axis;
 }
@@ -229,11 +229,16 @@ function isHostNamedByApp(evidence: Evidence, why: readonly Reason[]): boolean {
   return request !== null && isNamedByApp(request, evidence, createOwnUrlCheck(evidence));
 }
 
-/** True if the app itself refused requests (401, 402, 403), but no sign-in: different credentials would change nothing. */
-function isSessionRefused(evidence: Evidence, [decidingReason]: readonly Reason[]): boolean {
+/**
+ * True if the app itself refused requests, but no sign-in: different credentials would change nothing. A payment (402) or a pause (429) is asked for
+ * by the app's code only if its server is on this machine.
+ */
+function isRefusedByApp(evidence: Evidence, [decidingReason]: readonly Reason[]): boolean {
   if (decidingReason?.category !== 'network-error' || decidingReason.source === 'server') return false;
-  const refused = findFailedRequests(evidence, createOwnUrlCheck(evidence)).filter(
-    ({ status }) => status === 401 || status === 402 || status === 403,
+  const refused = findFailedRequests(evidence, createOwnUrlCheck(evidence)).filter(({ status, url }) =>
+    status === 402 || status === 429
+      ? isLoopback(splitUrl(url)?.host ?? '')
+      : status === 401 || status === 403,
   );
   return refused.length > 0 && !refused.some(isSignIn);
 }
