@@ -45,10 +45,7 @@ function findRedirectOrRefusal({
   );
 }
 
-/**
- * Returns the request that was redirected to the page on which the test failed; null if there is none, or if passing tests have the same
- * redirect.
- */
+/** Returns the request that was redirected to the page on which the test failed; null if there is none, or if passing tests have the same redirect. */
 export function findRedirect({
   network,
   pageUrl,
