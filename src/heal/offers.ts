@@ -34,8 +34,8 @@ export async function proveForReview(
   const wouldTestNothing =
     proof !== null &&
     side === 'tests' &&
-    // Where the app has changed, a new action, mock or wait may rightly suit the old app, too.
-    (!offer.mayDeleteTests || changesExpectation(readPatch(session, pending))) &&
+    // Without a new expectation, a patch for a changed app may rightly suit the old one, too.
+    (!offer.mayDeleteTests || addsExpectation(readPatch(session, pending))) &&
     (await isGreenOnOldApp(session, cause, change));
   await revertChanges(session, [change]);
   if (session.signal.aborted) return { ...pending, end: { kind: 'interrupted', because: 'interrupted' } };
@@ -82,14 +82,22 @@ function chooseQuestion(session: Session, side: Side, pending: PendingAttempt): 
 
 /** True if a patch changes an expectation of a test, not only its setup, an action, a mock, a wait or a locator. */
 export function changesExpectation(patch: string): boolean {
-  const listExpectations = (sign: '+' | '-') =>
-    patch
-      .split('\n')
-      .filter((line) => line.startsWith(sign) && !line.startsWith(sign.repeat(3)))
-      .flatMap((line) => line.match(/\.(?:not\.)?to[A-Z]\w*\(.*/) ?? line.match(/\bexpect\b.*/) ?? [])
-      .toSorted()
-      .join('\n');
-  return listExpectations('+') !== listExpectations('-');
+  return addsExpectation(patch) || !listExpectations(patch, '-').every(isIn(listExpectations(patch, '+')));
+}
+
+/** True if a patch adds an expectation that it does not remove elsewhere. */
+export function addsExpectation(patch: string): boolean {
+  return !listExpectations(patch, '+').every(isIn(listExpectations(patch, '-')));
+}
+
+const isIn = (list: readonly string[]) => (item: string) => list.includes(item);
+
+/** Lists the expectations on the added or removed lines of a patch, each from its matcher on. */
+function listExpectations(patch: string, sign: '+' | '-'): string[] {
+  return patch
+    .split('\n')
+    .filter((line) => line.startsWith(sign) && !line.startsWith(sign.repeat(3)))
+    .flatMap((line) => line.match(/\.(?:not\.)?to[A-Z]\w*\(.*/) ?? line.match(/\bexpect\b.*/) ?? []);
 }
 
 /** Runs the tests of a cause until each has been green often enough with a change; returns the results of the first, or null if one was red. */

@@ -17,7 +17,7 @@ import { hashContent } from '../../../src/workspace/file-state.js';
 import { startTrial } from '../../../src/heal/attempt/trial.js';
 import { applyProposal } from '../../../src/heal/attempt/proposed.js';
 import { type RestartOptions, runWithRestarts } from '../../../src/heal/attempt/start-agent.js';
-import { changesExpectation } from '../../../src/heal/offers.js';
+import { addsExpectation, changesExpectation } from '../../../src/heal/offers.js';
 import type { Session } from '../../../src/heal/session.js';
 import { readFix } from '../../../src/clients/publish/fix.js';
 import { noStore } from '../../../src/store/warning-store.js';
@@ -769,6 +769,14 @@ it.each([
   ],
 ])('BL-6 only a patch that changes a test’s expectation asks about new behavior: %j', (patch, expected) => {
   expect(changesExpectation(patch)).toBe(expected);
+});
+
+it.each([
+  ["-  await expect(page).toHaveTitle('Old');\n+  await expect(page).toHaveTitle('New');", true],
+  ['-  await expect(buy).toBeVisible();\n+  await expect(buy.first()).toBeVisible();', false],
+  ["-  await expect(list).toContainText('high');", false],
+])('BL-6 only an expectation that a patch adds has to be red with the old app: %j', (patch, expected) => {
+  expect(addsExpectation(patch)).toBe(expected);
 });
 
 it('SC-3 HN-9 an agent whose task cannot be written no longer counts as working', async () => {
