@@ -12,7 +12,10 @@ export interface CodeLine {
 const MAX_LINES = 2_000;
 const MAX_LINE_LENGTH = 1_000;
 
-/** Returns the lines of the app's code and configuration that match a pattern. `flags` say how `git grep` reads the pattern: by default, as an extended regular expression. */
+/**
+ * Returns the lines of the app's code and configuration that match a pattern. `flags` say how `git grep` reads the pattern: by default, as an
+ * extended regular expression.
+ */
 export async function searchCode(
   tree: string,
   pattern: string,

@@ -28,7 +28,10 @@ import { isInside } from '../paths.js';
 /** The parts of a run that a diagnosis needs. */
 type DiagnoseOptions = Pick<Session, 'settings' | 'folder' | 'cwd' | 'redactor'>;
 
-/** Creates the step that gathers evidence for each failure of a suite run, classifies it and computes its signature, beginning with the suite's own failure. */
+/**
+ * Creates the step that gathers evidence for each failure of a suite run, classifies it and computes its signature, beginning with the suite's own
+ * failure.
+ */
 export function createDiagnose(options: DiagnoseOptions): (run: SuiteRun) => Promise<DiagnosedFailure[]> {
   const { settings, folder, cwd, redactor } = options;
   const classify = createClassify(settings.classify);

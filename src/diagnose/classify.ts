@@ -145,7 +145,10 @@ function reclassifyConsoleCount(diagnosis: Diagnosis, evidence: Evidence): Diagn
   };
 }
 
-/** Errors of actions that Playwright could not perform. They state their own reason, so an exception that also occurs in passing tests does not explain them. */
+/**
+ * Errors of actions that Playwright could not perform. They state their own reason, so an exception that also occurs in passing tests does not
+ * explain them.
+ */
 const actionError =
   /^(?:\w*Error: )?(?:Test timeout of |(?:locator|page|frame|frameLocator|elementHandle)\.\w+: )/;
 

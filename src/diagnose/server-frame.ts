@@ -10,7 +10,10 @@ const compiledFrame =
   /(?:(?<=[\s("'=[])|^)(?:file:\/\/)?((?:[A-Za-z]:)?[\p{L}\p{M}\p{N}_.@~+$\\/-]{1,300}\.(?:go|rs|java|kts?|scala|groovy|cs|swift))(?::(?:line )?(\d{1,7})(?::(\d{1,7}))?(?=[\s:),.]|$)|(?::\[|\()(\d{1,7}),(\d{1,7})[\])])/gmu;
 
 const phpFile = String.raw`((?:[A-Za-z]:)?[^\s:*?"'<>|()]{1,300}\.(?:php|phtml))`;
-/** Positions in PHP files: `/srv/src/Cart.php:31` on a line of its own, `in /srv/src/Cart.php:31`, `in /srv/src/Cart.php on line 31`, `#0 /srv/src/Cart.php(31): total()`. */
+/**
+ * Positions in PHP files: `/srv/src/Cart.php:31` on a line of its own, `in /srv/src/Cart.php:31`, `in /srv/src/Cart.php on line 31`, `#0
+ * /srv/src/Cart.php(31): total()`.
+ */
 const phpFrame = new RegExp(
   String.raw`(?:\bin |^)${phpFile}(?::| on line )(\d{1,7})|^#\d{1,4} ${phpFile}\((\d{1,7})\)`,
   'gm',

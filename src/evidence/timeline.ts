@@ -394,7 +394,10 @@ function shortenConsoleText(text: string, most: number): string {
   return cutMiddle(replaceGaps(lines, isKept).join('\n'), 2 * most, timelineFile);
 }
 
-/** The beginning of a line that continues the previous one: a frame, an object's field, or a closing bracket. Some loggers begin each line with a space. */
+/**
+ * The beginning of a line that continues the previous one: a frame, an object's field, or a closing bracket. Some loggers begin each line with a
+ * space.
+ */
 const continuedLine = /^(?:\s{2}|\t|[}\])]| ?at |goroutine |created by )/;
 /** A Go stack frame takes two lines. */
 const goFrame = /^(\S[^\n]*)\n\t([^\s:]+\.go:\d+)(?: \+0x[\da-f]+)?$/gm;

@@ -3,7 +3,10 @@ import { Worker } from 'node:worker_threads';
 /** The signal that ends a process that has used up its time. */
 export const timeUsedUpSignal = 'SIGTERM';
 
-/** Ends this process once it has used `limitMs` milliseconds of processor time. A worker thread watches, because an endless loop in this thread would block a timer. */
+/**
+ * Ends this process once it has used `limitMs` milliseconds of processor time. A worker thread watches, because an endless loop in this thread would
+ * block a timer.
+ */
 export function limitProcessorTime(limitMs: number): void {
   const watch = `setInterval(() => {
     const { user, system } = process.cpuUsage();

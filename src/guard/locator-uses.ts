@@ -37,7 +37,10 @@ const whyAbsent = 'the test expects it to be absent';
 const whyOtherUse = 'it is used for more than an action or an expected text';
 const whyUnknown = 'nothing shows how it is used';
 
-/** Finds the uses of locators in the current tests. Follows names without resolving scopes, in a file and its importers: the same name counts as the same thing. */
+/**
+ * Finds the uses of locators in the current tests. Follows names without resolving scopes, in a file and its importers: the same name counts as the
+ * same thing.
+ */
 export function createLocatorUses(files: () => readonly SourceFile[]): LocatorUses {
   const parents = new Map<SyntaxNode, SyntaxNode>();
   const nodesByName = new Map<string, SyntaxNode[]>();

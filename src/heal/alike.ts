@@ -6,7 +6,10 @@ import { normalize } from '../diagnose/normalize.js';
 /** The maximum number of tests in a group of similar failures that run again to confirm the failures, and without the fix to prove it. */
 const MAX_REPRESENTATIVES = 3;
 
-/** Chooses up to three representatives of tests that failed alike: the first of each file, then the second of each, since tests of different files differ the most. */
+/**
+ * Chooses up to three representatives of tests that failed alike: the first of each file, then the second of each, since tests of different files
+ * differ the most.
+ */
 export function chooseRepresentatives(alike: readonly DiagnosedFailure[]): DiagnosedFailure[] {
   const countByFile = new Map<string, number>();
   const withNumbers = alike.map((failure) => {

@@ -15,7 +15,10 @@ export const fixedOutside = {
     'its test has been green in each run since then. No patch contains what made it green, which may be a package, an ignored file or a database',
 } as const;
 
-/** True if the test of a cause was red in every run before its last attempt and is green in every run since. If there are too few runs to tell, runs it again. */
+/**
+ * True if the test of a cause was red in every run before its last attempt and is green in every run since. If there are too few runs to tell, runs
+ * it again.
+ */
 export async function wasFixedOutside(session: Session, cause: Cause): Promise<boolean> {
   // An error that a fix in this run revealed may be gone with the state that showed it.
   if (cause.parent !== null || isEdited(session, cause)) return false;

@@ -1,7 +1,10 @@
 import { planProof } from './plan-proof.js';
 import type { NextProofStep, ProofQuestion, TestInProof } from './proof-question.js';
 
-/** Makes the runs that the plan of a proof asks for, until a step ends the proof by returning false. Returns that step; null if the signal aborts first. */
+/**
+ * Makes the runs that the plan of a proof asks for, until a step ends the proof by returning false. Returns that step; null if the signal aborts
+ * first.
+ */
 export async function followPlan(
   createQuestion: () => ProofQuestion,
   signal: AbortSignal,

@@ -223,7 +223,10 @@ function listRunsWithoutFix(question: ProofQuestion, test: TestInProof): readonl
 /** The accepted probability that a test passes its proof by luck. */
 const ACCEPTED_LUCK = 0.01;
 
-/** Returns how often a test must be green with its fix: more often if, with the same changes but without the fix, it was sometimes red and sometimes green. */
+/**
+ * Returns how often a test must be green with its fix: more often if, with the same changes but without the fix, it was sometimes red and sometimes
+ * green.
+ */
 function countNeededGreenRuns(question: ProofQuestion, test: TestInProof): number {
   const runs = listRunsWithoutFix(question, test).filter(
     ({ isClean, shown }) => !isClean && shown !== 'nothing',

@@ -61,7 +61,10 @@ const ignoredParts = [
   String.raw`(?<![^\S\n])\[\w[\w .-]{0,39}\] (?=\S)`,
 ].join('|');
 
-/** Escape sequences of JSON, JavaScript, shells, URLs and HTML, including doubly escaped ones (two backslashes for one, `%25` for `%`, `&amp;` for `&`). */
+/**
+ * Escape sequences of JSON, JavaScript, shells, URLs and HTML, including doubly escaped ones (two backslashes for one, `%25` for `%`, `&amp;` for
+ * `&`).
+ */
 const escapes = [
   String.raw`\\{1,32}(?:u(?:(?<unicode>[\dA-Fa-f]{4})|\{(?<braced>[\dA-Fa-f]{1,6})\})|U(?<long>[\dA-Fa-f]{8}))`,
   String.raw`\\{1,32}x(?<byte>[\dA-Fa-f]{2})`,

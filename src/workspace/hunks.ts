@@ -1,7 +1,10 @@
 import { diffArrays } from 'diff';
 import type { Hunk } from '../model/blame.js';
 
-/** A hunk that can be reverted. Its file is relative to the workspace root; texts are Latin-1, one character per byte, and lines keep their line endings. */
+/**
+ * A hunk that can be reverted. Its file is relative to the workspace root; texts are Latin-1, one character per byte, and lines keep their line
+ * endings.
+ */
 export interface ExactHunk extends Hunk {
   /** Its first line in the old and in the new state, counted from 1. */
   readonly oldStart: number;

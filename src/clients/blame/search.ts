@@ -421,7 +421,10 @@ export class Rounds {
     this.#numbers = new Map(searches.map((search, at) => [search, usable[at] ?? 1]));
   }
 
-  /** Returns the next run. It reverts the hunks that the first of these searches requests and, if that is a single hunk, the single hunks of the others. */
+  /**
+   * Returns the next run. It reverts the hunks that the first of these searches requests and, if that is a single hunk, the single hunks of the
+   * others.
+   */
   next(searches: readonly CauseSearch[]): Round | null {
     const waiting = searches.filter(({ nextHunks }) => nextHunks !== null);
     const [first] = waiting;

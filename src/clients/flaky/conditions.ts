@@ -42,7 +42,10 @@ export function listTrials(search: FlakeSearch, suspect: Suspect): readonly Flak
   return [...shortOrders, ...concurrentTrials, ...zoneTrials, ...longestOrder].map(createTrial);
 }
 
-/** Lists the trials with parallel tests: any tests, for load, and tests that ran in parallel with most of the suspect's red runs and may share its data. */
+/**
+ * Lists the trials with parallel tests: any tests, for load, and tests that ran in parallel with most of the suspect's red runs and may share its
+ * data.
+ */
 function listConcurrentTrials(search: FlakeSearch, suspect: Suspect): Omit<FlakeTrial, 'count'>[] {
   const { target, history } = suspect;
   const getFile = ({ test }: RepeatedTest) => test.location.file;

@@ -10,7 +10,10 @@ import type { PullRequest, CheckRun, Forge, NewCommit, PublishTarget, StoredFile
 const repository = z.object({ full_name: z.string().regex(/^[\w.-]+\/[\w.-]+$/) });
 const sha = z.string().regex(/^[\da-f]{40,64}$/);
 
-/** The events that may start the publishing workflow (https://docs.github.com/webhooks/webhook-events-and-payloads). Their file is trusted: GitHub writes it. */
+/**
+ * The events that may start the publishing workflow (https://docs.github.com/webhooks/webhook-events-and-payloads). Their file is trusted: GitHub
+ * writes it.
+ */
 const eventShape = z.object({
   repository: repository.extend({ default_branch: z.string() }),
   workflow_run: z

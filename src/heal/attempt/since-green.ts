@@ -22,7 +22,10 @@ import type { FixedFile } from './reverted-hunks.js';
 
 // Finds the changes since the tests of a cause were green. An earlier run stored that state, so this needs no search for the change to blame.
 
-/** Compares the project with the last green state of a test. If none is stored, compares it with the last commit, with the start of the branch, and with an older commit. */
+/**
+ * Compares the project with the last green state of a test. If none is stored, compares it with the last commit, with the start of the branch, and
+ * with an older commit.
+ */
 export async function listChangesSinceGreen(cwd: string, lead: DiagnosedFailure): Promise<GitChanges[]> {
   const green = await compareWithGreenState(cwd, lead);
   if (green) return [green];
@@ -100,7 +103,10 @@ export async function haveTestsChanged(
   return files.some(({ green, red }) => green !== undefined && green !== red);
 }
 
-/** Returns the edits that revert the app's change to blame, if a search has found it, or else all changes to the app since the test was green; null if neither is known. */
+/**
+ * Returns the edits that revert the app's change to blame, if a search has found it, or else all changes to the app since the test was green; null if
+ * neither is known.
+ */
 export async function createAppRevert(
   session: Session,
   { lead, blame }: Cause,
