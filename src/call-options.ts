@@ -1,9 +1,14 @@
+import { statSync } from 'node:fs';
 import { z } from 'zod';
 import { proofDepths } from './model/verification.js';
 import type { Problem } from './problem.js';
-import { err, ok, type Result } from './result.js';
+import { err, ok, type Result, tryOr } from './result.js';
 
 const text = z.string('must be a string');
+const folder = text.refine(
+  (path) => tryOr(false, () => statSync(path).isDirectory()),
+  'is not an existing folder',
+);
 const flag = z.boolean('must be true or false');
 const count = z.int('must be a whole number').min(0, 'must not be negative');
 const listOf = (what: string, item: z.ZodType<string> = text) => z.array(item, `must be a list of ${what}`);
@@ -19,7 +24,7 @@ const filters = listOf(
 );
 
 const commonOptions = {
-  cwd: text,
+  cwd: folder,
   env: object,
   signal,
   onEvent: listener,

@@ -7,6 +7,7 @@ it.each([
   ['heal', { from: 'reports' }, 'from must be a list of folders'],
   ['heal', { tests: ['-u'] }, 'tests.0 must not begin with "-"'],
   ['heal', { retries: -1, workers: true }, 'a text or a whole number; retries must not be negative'],
+  ['heal', { cwd: '/no-such-folder' }, 'cwd is not an existing folder'],
   ['heal', { grep: /a/ }, 'grep must be a string'],
   ['heal', { signal: true, onEvent: 'log' }, 'must be an AbortSignal; onEvent must be a function'],
   ['flaky', { from: ['a'] }, 'no option is called from'],
