@@ -41,14 +41,15 @@ export async function chooseReviewers(
   return (await Promise.all(checks)).flat();
 }
 
-/** Returns the agents in use that cannot start here, each with the reason. */
+/** Returns the agents in use that cannot start here, each with the reason. The same reason is the same object. */
 export async function findMissingAgents(settings: Settings, cwd: string): Promise<Map<string, Problem>> {
   const problems = new Map<string, Problem>();
   for (const name of listAgentsInUse(settings)) {
     const agent = settings.agents[name];
     const runner = agent && settings.runners[agent.runner];
     const problem = runner ? await checkAgent(agent, runner, cwd) : null;
-    if (problem) problems.set(name, problem);
+    const known = [...problems.values()].find(({ message }) => message === problem?.message);
+    if (problem) problems.set(name, known ?? problem);
   }
   return problems;
 }
@@ -83,7 +84,7 @@ async function checkAgent(
     const program = runner.kind === 'command' ? null : findAgentProgram(getProgramName(runner));
     const install = program?.packageName ? `${program.title} (npm install -g ${program.packageName})` : file;
     return createProblem(
-      `the program ${file} of agent ${agent.name} was not found`,
+      `the program ${file} was not found`,
       runner.kind === 'command'
         ? 'Install it, or correct the command in agents.yaml.'
         : `Install ${install}, or name another runner in agents.yaml.`,
@@ -93,10 +94,7 @@ async function checkAgent(
     const script = findScript(runner.command);
     return script === null || (await isReadable(path.resolve(cwd, script)))
       ? null
-      : createProblem(
-          `the script ${script} of agent ${agent.name} was not found in ${cwd}`,
-          'Correct the command in agents.yaml.',
-        );
+      : createProblem(`the script ${script} was not found in ${cwd}`, 'Correct the command in agents.yaml.');
   }
   const program = getProgramName(runner);
   if (!isBuiltInRunner(program)) return null;
@@ -104,7 +102,7 @@ async function checkAgent(
   const files = listCommandFiles(program, slashCommand, { project: cwd, home: homedir() });
   for (const commandFile of files) if (await isReadable(commandFile)) return null;
   return createProblem(
-    `the slash command ${slashCommand} of agent ${agent.name} does not exist for ${program}`,
+    `the slash command ${slashCommand} does not exist for ${program}`,
     `Create it as ${locateCommandFile(program, slashCommand)}, or set another one in agents.yaml.`,
   );
 }

@@ -62,6 +62,12 @@ it.each<
     [{ state: 'failed', found: saying('the program no-such-agent') }],
   ],
   [
+    'a missing program of several agents once',
+    { ...noSuite, 'agents.yaml': 'version: 1\nrunner: codex\n' },
+    'agents',
+    [{ state: 'failed', found: saying('the program codex was not found') }],
+  ],
+  [
     'a missing script of the program’s command',
     { ...noSuite, 'agents.yaml': fixer['agents.yaml'] },
     'agents',
@@ -76,7 +82,7 @@ it.each<
   ],
 ])('CL-11 reports %s', async (_, files, check, said, scripts = {}) => {
   const found = (await examined(files, scripts)).of(check);
-  expect(found.slice(0, said.length)).toMatchObject(said);
+  expect(found).toMatchObject(said);
 });
 
 it('CL-11 checks the commands and the login of claude without a paid call', async () => {

@@ -127,7 +127,7 @@ async function checkAgents(
           ),
         ]
       : []),
-    ...[...missing.values()].map((problem) => createFailedCheck('agents', problem)),
+    ...[...new Set(missing.values())].map((problem) => createFailedCheck('agents', problem)),
     ...(await Promise.all(logins)).flat(),
     ...(await checkReviewers(settings, { authors: runners, cwd: project.cwd })),
   ];

@@ -103,7 +103,7 @@ describe('slash commands', () => {
       const problem = (await findMissingAgents(settings, dir)).get('fixer');
       expect(problem).toMatchObject({
         kind: 'agent-not-installed',
-        message: `the slash command /no-such-one of agent fixer does not exist for ${kind}`,
+        message: `the slash command /no-such-one does not exist for ${kind}`,
         remedy: expect.stringContaining(locateCommandFile(kind, '/no-such-one')),
       });
       const file = path.join(dir, locateCommandFile(kind, '/no-such-one'));
