@@ -16,7 +16,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { copyShop, readFaults } from '../fixtures/shop/plant.mjs';
 import { bundleSrc } from '../scripts/bundle-src.mjs';
 
-const { createBlame } = await import(await bundleSrc('clients/blame/blame.ts'));
+const { createSearchStarter } = await import(await bundleSrc('clients/blame/blame.ts'));
 const { openWorkspace } = await import(await bundleSrc('workspace/workspace.ts'));
 const { openContentStore, storeChange } = await import(await bundleSrc('workspace/change.ts'));
 
@@ -161,30 +161,30 @@ async function blame(dir, base, { fault, planted, faultAt }) {
   });
   const said = [];
   let answer = null;
-  const find = createBlame({
+  const startSearch = createSearchStarter({
     cwd: dir,
     workspace,
     contents,
-    keepChange: (change) => storeChange(runDir, change),
+    storeChange: async (change) => storeChange(runDir, change),
     prepare: async () => null,
-    runAgain: async () => suiteRun(dir, fault),
+    rerun: async () => suiteRun(dir, fault),
     warn: console.log,
     signal: new AbortController().signal,
     now: () => Date.now(),
     timeMs: 600_000,
     startedAt: Infinity,
-    named: base,
-    lastGreen: async () => null,
+    namedBase: base,
+    findLastGreen: async () => null,
     reportPaths: [],
-    signSuiteFailure: async ({ suiteFailure }) => suiteFailure && 'suite',
-    findNearPlaces: async () => [],
+    computeSuiteSignature: async ({ suiteFailure }) => suiteFailure && 'suite',
+    findRelatedPositions: async () => [],
     isTest: (file) => file.startsWith('tests/'),
     report: (_, one) => {
       if (typeof one === 'string') said.push(one);
       else answer = one;
     },
   });
-  const searches = await find([causeOf(dir, fault)]);
+  const searches = await startSearch([causeOf(dir, fault)]);
   while (await searches.next());
   // If one of the fault's hunks breaks the test without the other, either is a correct answer.
   const isOfFault = ({ old, now }) => {

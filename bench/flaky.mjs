@@ -5,11 +5,12 @@ import process from 'node:process';
 import { bundleSrc } from '../scripts/bundle-src.mjs';
 
 const seeds = Number(process.argv[2] ?? 60);
-const [{ findFlakes }, { searchIn, simulatedSuite, sixtyTests, chance }, rates] = await Promise.all(
-  ['clients/flaky/find-flakes.ts', '../test/rig/simulated-suite.ts', 'model/failure-rate.ts'].map(
-    async (file) => import(await bundleSrc(file)),
-  ),
-);
+const [{ findFlakes }, { createFlakeSearch, createRandom, simulatedSuite, sixtyTests }, rates] =
+  await Promise.all(
+    ['clients/flaky/find-flakes.ts', '../test/rig/simulated-suite.ts', 'model/failure-rate.ts'].map(
+      async (file) => import(await bundleSrc(file)),
+    ),
+  );
 
 /** Each flake: its kind, where it is and when it is red. */
 const flakes = {
@@ -60,7 +61,7 @@ console.log(JSON.stringify(outcomes));
 if (wrong > 0.02 * seeds * Object.keys(flakes).length) process.exitCode = 1;
 
 async function search({ kind, rate = 1, other, red = () => true }, seed, runs) {
-  const random = chance(seed);
+  const random = createRandom(seed);
   let ran = 0;
   const isRed = (around) => {
     ran += 1;
@@ -70,7 +71,7 @@ async function search({ kind, rate = 1, other, red = () => true }, seed, runs) {
   if (other) more[other[0]] = [other[1]];
   more['e.spec.ts'] = [...(more['e.spec.ts'] ?? []), 'flake'];
   const suite = simulatedSuite(sixtyTests(more), { flake: isRed }, { jitter: random });
-  const found = await findFlakes(await searchIn(suite), async () => {});
+  const found = await findFlakes(await createFlakeSearch(suite), async () => {});
   runs.target.push(ran);
   const one = found.find(({ flake }) => flake.test.titlePath[1] === 'flake')?.flake;
   const others = one?.others.map(({ titlePath }) => titlePath[1]) ?? [];
