@@ -117,7 +117,7 @@ export const applyChosenPatch =
     if (!first.ok) return first;
     if (!isRed(first.value.run)) {
       const message =
-        'The patch was not applied, because its tests are now green without it, under the condition in which they were red.';
+        'The patch was not applied, because its tests are now green without it, even under the condition that had turned them red.';
       run.opened.bus.emit({ type: 'run.warning', message });
       return run.endGreenRun(first.value.run);
     }

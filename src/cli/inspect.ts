@@ -124,6 +124,6 @@ function createNoFailureProblem(run: StoredRun): Problem {
   return {
     kind: 'usage',
     message: `${describeNoFailures(run)} in run ${run.runId}`,
-    remedy: 'Name an earlier run before the failure: self-heal inspect <run> <test>.',
+    remedy: 'Name an earlier run, then the test: self-heal inspect <run> <test>.',
   };
 }

@@ -179,7 +179,7 @@ function checkAnswer(
   if (choice === 'guide' && !guidance?.trim()) {
     return err({
       kind: 'usage',
-      message: 'the choice guide needs guidance',
+      message: 'the choice "guide" needs guidance',
       remedy: 'Add --guidance "…" with advice for the next agent.',
     });
   }

@@ -105,7 +105,7 @@ function expandVariables(
   const addMistake = (match: string, message: string) => {
     const start = text.indexOf(match, from);
     const end = start + match.length;
-    // If the string writes these characters as escapes, the mistake marks the whole string.
+    // If these characters are escaped in the source, the whole string is marked.
     const isLiteral = start !== -1 && end <= scalarSpan.end;
     if (isLiteral) from = end;
     mistakes.push({ ...(isLiteral ? { start, end } : scalarSpan), message });

@@ -339,7 +339,10 @@ export const agentsFileSchema = z.strictObject({
         z.boolean('must be true or false'),
         'Whether a run searches for the change that broke a test before it starts its first agent.',
       ),
-      time: createDurationSetting('2m', 'How long a run may search for such changes in total.'),
+      time: createDurationSetting(
+        '2m',
+        'How long a run may search for the changes that broke its tests, in total.',
+      ),
     },
   ),
   flaky: createSection('The search for what makes a test flaky, and the proof of its fix.', {

@@ -47,7 +47,7 @@ type RequestSpan = Pick<NetworkEntry, 'time' | 'durationMs'>;
 /** Reads the logs of a suite run's servers. All of its failures share one read, because there may be 50 logs of 8 MB. */
 type ReadLogs = () => Promise<readonly Log[]>;
 
-/** Creates the reader of a suite run's server logs from the path of its web servers' log. */
+/** Returns a function that reads a suite run's server logs; `logPath` is the log of its web servers. */
 export function createLogReader(logPath: string): ReadLogs {
   let logs: Promise<readonly Log[]> | undefined;
   return () => (logs ??= readLogs(logPath));

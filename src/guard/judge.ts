@@ -41,7 +41,7 @@ const hidingCode: readonly (readonly [RegExp, string])[] = [
   [/\btimeout:|\bsetTimeout\(|\bslow\(|\bsetDefault\w*Timeout\(/, 'it raises a timeout'],
   [/\bretries:|\bretry\b|\btoPass\(/, 'it retries until it passes'],
   [/mode: ["'`]serial|\.serial\b/, 'it runs tests one after the other'],
-  [/\.(?:skip|fixme|fail|only)\b/, 'it skips the test'],
+  [/\.(?:skip|fixme|fail|only)\b/, 'it skips tests or expects them to fail'],
   [/\bexpect\.soft\b/, 'it uses soft assertions'],
   [/["'`]networkidle/, 'it waits until the network is idle'],
   [/\bcatch\b/, 'it swallows errors'],

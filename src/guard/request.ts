@@ -5,7 +5,7 @@ import type { ChangedPath, FileSnapshot } from '../workspace/git-trees.js';
 /** An agent's change, and the failure that it should fix. */
 export interface GuardRequest {
   readonly category: Category;
-  /** Which edits to tests are kept (HN-4): with `cut` none, with `compared` code of existing tests, with `shown` also new specs, with `open` also data. */
+  /** Which edits to tests are kept (HN-4). `cut`: none. `compared`: code of existing tests. `shown`: new specs, too. `open`: data, too. */
   readonly tests: 'cut' | 'compared' | 'shown' | 'open';
   readonly changes: readonly ChangedPath[];
   readonly before: FileSnapshot;

@@ -9,7 +9,7 @@ import { localDay } from '../format.js';
 import { openContentStore, storeChange } from '../workspace/change.js';
 import { writePatch } from './attempt/keep-patch.js';
 import { hasAppChanged, createAppRevert } from './attempt/since-green.js';
-import { recordDecidedAttempt, storeStart } from './attempt/trial.js';
+import { recordDecidedAttempt, storeAttemptStart } from './attempt/trial.js';
 import type { CauseWork } from './cause-work.js';
 import type { PreparedPatch } from './hooks.js';
 import { isOwnAssertion } from './own-assertion.js';
@@ -123,7 +123,7 @@ async function offerPatch(
   const { cause } = work;
   const causeId = cause.id;
   const { summary } = patch;
-  const id = await storeStart(session, cause, { n, agent: builtIn, runner: builtIn });
+  const id = await storeAttemptStart(session, cause, { n, agent: builtIn, runner: builtIn });
   session.bus.emit({ type: 'fixer.proposed', causeId, attempt: n, summary, agent: builtIn });
   const pending: PendingAttempt = {
     ...createAttempt(n),

@@ -37,7 +37,7 @@ type HasFailure = Pick<DiagnosedFailure, 'failure'>;
 export class Observations {
   readonly #rows = new Map<string, Row[]>();
   readonly #workspace: Pick<Workspace, 'listApplied'>;
-  readonly #mayBeAbsent = new Set<string>();
+  readonly #allowedAbsences = new Set<string>();
   #runs = 0;
 
   constructor(workspace: Pick<Workspace, 'listApplied'>) {
@@ -46,12 +46,12 @@ export class Observations {
 
   /** Allows these tests to be absent, because a person chose to delete them. */
   allowAbsence(failures: readonly HasFailure[]): void {
-    for (const { failure } of failures) this.#mayBeAbsent.add(failureKey(failure));
+    for (const { failure } of failures) this.#allowedAbsences.add(failureKey(failure));
   }
 
   /** The keys of the tests that may be absent. */
-  get mayBeAbsent(): ReadonlySet<string> {
-    return this.#mayBeAbsent;
+  get allowedAbsences(): ReadonlySet<string> {
+    return this.#allowedAbsences;
   }
 
   /** Records the results of one Playwright run by key. Unless `circumstances` say otherwise, the run was in the project as it is now. */
@@ -192,7 +192,7 @@ export interface DiagnosedRun {
   readonly run: SuiteRun;
   readonly failures: readonly DiagnosedFailure[];
   /** The keys of tests that may be absent, as if they had passed. */
-  readonly mayBeAbsent?: ReadonlySet<string>;
+  readonly allowedAbsences?: ReadonlySet<string>;
 }
 
 /**
@@ -248,11 +248,11 @@ export function observeFailure(diagnosedRun: DiagnosedRun, diagnosed: DiagnosedF
 }
 
 function observeTest(
-  { failures, mayBeAbsent }: DiagnosedRun,
+  { failures, allowedAbsences }: DiagnosedRun,
   id: string,
   result: TestResult | undefined,
 ): Observation {
-  if (!result && mayBeAbsent?.has(id)) return { ended: 'passed', failure: null, suiteFailure: null };
+  if (!result && allowedAbsences?.has(id)) return { ended: 'passed', failure: null, suiteFailure: null };
   return {
     ended: result ? endings[result.outcome] : 'absent',
     failure: failures.find((failure) => failureKey(failure.failure) === id) ?? null,

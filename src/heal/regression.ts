@@ -142,9 +142,9 @@ export class Regression {
   }
 
   #listIds(proven: readonly ProofTest[]): string[] {
-    const { mayBeAbsent } = this.#progress.session.observations;
+    const { allowedAbsences } = this.#progress.session.observations;
     return listTests(proven.map(({ failure }) => failure)).flatMap(({ id }) =>
-      mayBeAbsent.has(id) ? [] : [id],
+      allowedAbsences.has(id) ? [] : [id],
     );
   }
 
@@ -171,7 +171,7 @@ function listAllTests({ session }: Progress): TestState[] {
 
 function listGreenTests(progress: Progress): string[] {
   return listAllTests(progress).flatMap(({ id, verdict }) =>
-    (verdict === 'passed' || isHealed(verdict)) && !progress.session.observations.mayBeAbsent.has(id)
+    (verdict === 'passed' || isHealed(verdict)) && !progress.session.observations.allowedAbsences.has(id)
       ? [id]
       : [],
   );
@@ -239,7 +239,8 @@ export async function runAndRecord(
     ? await session.suite.rerun({ ids: null, purpose, causeId: null })
     : await runTests(ids);
   // A person may have chosen to delete all selected tests.
-  const isEmpty = session.observations.mayBeAbsent.size > 0 && run.suiteFailure?.errors.every(reportsNoTests);
+  const isEmpty =
+    session.observations.allowedAbsences.size > 0 && run.suiteFailure?.errors.every(reportsNoTests);
   if (run.tests.length === 0) {
     record(() => (isEmpty ? 'passed' : 'failed'));
     return { run };

@@ -57,7 +57,7 @@ export async function retest(session: Session, request: RetestRequest): Promise<
   const diagnosedRun = {
     run: repeated ? { ...run, tests: [...run.tests, ...repeated.tests] } : run,
     failures: diagnosed,
-    mayBeAbsent: session.observations.mayBeAbsent,
+    allowedAbsences: session.observations.allowedAbsences,
   };
   // An interrupted run shows nothing.
   if (!session.signal.aborted) {

@@ -36,7 +36,7 @@ export class Schedule {
   failure: { readonly error: unknown } | null = null;
   readonly #tree = new PriorityLock();
   readonly #agents: Agents;
-  /** Held from checking the limits until the agent is counted, so that two agents never take the last place. */
+  /** Held from checking the limits until the agent is counted, so that two agents never both take the last slot. */
   readonly #startLock = new PriorityLock();
   readonly #searches: BlameSearches | null;
   #isSearching = false;
@@ -256,8 +256,8 @@ export class Schedule {
   }
 
   /**
-   * Continues the searches while agents are at work and no other task needs the tree. First waits for as long as a run takes, so that a fix never waits
-   * for the tree longer than its agent worked.
+   * Continues the searches while agents are at work and no other task needs the tree. First waits for as long as one run takes: a search then delays a
+   * fix by no more time than the fix's agent has already worked.
    */
   async continueSearches(): Promise<void> {
     const searches = this.#searches;

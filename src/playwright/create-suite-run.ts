@@ -111,7 +111,7 @@ export function reportsNoTests(error: TestError): boolean {
 }
 
 function createEarlyEndError(hasBegun: boolean, exitCode: number | null): TestError {
-  const when = hasBegun ? 'before it finished the run' : 'before it began';
+  const when = hasBegun ? 'before it finished the run' : 'before it started the run';
   const how = exitCode === null ? 'a signal ended it' : `exit code ${exitCode}`;
   return createPlainError(`Error: Playwright ended ${when}: ${how}`);
 }

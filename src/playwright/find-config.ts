@@ -25,7 +25,7 @@ export function findPlaywrightConfig(cwd: string, flag?: string): Result<string,
     remedy:
       above === null
         ? suggestRemedy(cwd, flag === undefined ? findConfigsBelow(cwd) : [])
-        : `There is ${path.basename(findConfigIn(above) ?? '')} in ${above}: change to that folder first.`,
+        : `There is a ${path.basename(findConfigIn(above) ?? '')} in ${above}: change to that folder first.`,
   });
 }
 

@@ -30,7 +30,7 @@ export interface RunFolder {
   readonly finalDir: string;
   /** Creates `failures/<n>` and returns its path. */
   makeFailureFolder(n: number): Promise<string>;
-  /** Creates `attempts` and returns `attempts/<n>`, the path of files without their extension. */
+  /** Creates `attempts` and returns `attempts/<n>`, the path of the attempt's files without an extension. */
   makeAttemptPath(n: number): Promise<string>;
 }
 

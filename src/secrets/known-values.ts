@@ -190,7 +190,7 @@ const GRAM_LENGTH = 6;
 const GRAM_STEP = 3;
 /** Shorter values, and plain words shorter than twice `MIN_PART_LENGTH`, are found only if they appear unchanged. */
 const MIN_BARE_LENGTH = 10;
-/** A part of a generated value counts as the secret from this length on. The beginning or end of a value counts from `MIN_BARE_LENGTH` on. */
+/** The minimum length at which a part of a generated value counts as the secret; at its beginning or end, `MIN_BARE_LENGTH` is enough. */
 const MIN_PART_LENGTH = 12;
 /** Bounds the index: a run that finds more values than this does not find secrets. */
 const MAX_ENTRIES = 20_000;

@@ -129,7 +129,7 @@ it('ME-7 CL-5 without a terminal, names the flags and suggests an id for an unkn
       `${id} needs an answer, but there is no terminal`,
       '--choice skip | simplify | guide, with --guidance',
     ],
-    [[id, '--choice', 'guide'], 'the choice guide needs guidance', '--guidance'],
+    [[id, '--choice', 'guide'], 'the choice "guide" needs guidance', '--guidance'],
     [[id, '--choice', 'skip', '--allow', 'tests'], 'only an agent with guidance', 'omit --allow'],
     [
       [id, '--choice', 'provide-credentials'],

@@ -37,14 +37,14 @@ export function listTrials(search: FlakeSearch, suspect: Suspect): readonly Flak
   const concurrentTrials = wasRed && history.workers > 1 ? listConcurrentTrials(search, suspect) : [];
   // A test that was red in the whole suite does not need another time zone to be red.
   const zoneTrials = wasRed ? [] : timeZoneTrials;
-  // Orders come first, because in a parallel trial some tests may also run before the examined test in its worker.
+  // Short orders come first, because in a parallel trial some tests may also run before the examined test in its worker.
   const [shortOrders, longestOrder] = [orderTrials.slice(0, -1), orderTrials.slice(-1)];
   return [...shortOrders, ...concurrentTrials, ...zoneTrials, ...longestOrder].map(createTrial);
 }
 
 /**
- * Lists the trials with parallel tests: any tests, for load, and tests that ran in parallel with most of the suspect's red runs and may share its
- * data.
+ * Lists the trials with parallel tests: some with any tests, to create load, and some with the tests that ran during most of the
+ * suspect's red runs and may share its data.
  */
 function listConcurrentTrials(search: FlakeSearch, suspect: Suspect): Omit<FlakeTrial, 'count'>[] {
   const { target, history } = suspect;

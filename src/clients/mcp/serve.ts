@@ -111,7 +111,7 @@ function createPage({ data, text, runId = '' }: ToolAnswer, cursor: Cursor | nul
   const page = Math.min(cursor?.page ?? 0, pages.length - 1);
   const next = page + 1 < pages.length ? formatCursor({ runId, page: page + 1 }) : null;
   const pageNote =
-    next === null ? '' : `\n\nPage ${page + 1} of ${pages.length}; the next one with cursor ${next}`;
+    next === null ? '' : `\n\nPage ${page + 1} of ${pages.length}; for the next one, pass cursor ${next}`;
   const content = `${pages[page] ?? ''}${pageNote}`;
   return {
     content: [{ type: 'text', text: content }],

@@ -50,7 +50,7 @@ export async function answerComment(request: CommentRequest): Promise<CommentRes
   if (change.head !== origin.head) return refuse(branchMovedOn);
   if (command.kind === 'retry') {
     await github.rerunWorkflow(Number(origin.run));
-    return { kind: 'done', message: 'The tests run again.' };
+    return { kind: 'done', message: 'The tests are running again.' };
   }
   if (!artifact) return { kind: 'needs-artifact', run: origin.run };
   const target = { forge: github, artifact, folder };

@@ -130,7 +130,7 @@ async function createQuarantineCommit(
   const [old, extended] = [readYaml(before, {}), readYaml(content.toString('utf8'), {})];
   const quarantined = new Set(readList(extended.data)?.map(({ test }) => test));
   if (extended.mistakes.length > old.mistakes.length || [...names].some((name) => !quarantined.has(name)))
-    return `${path} cannot be extended: YAML would change the name of a test.`;
+    return `Nothing can be added to ${path}: a test's name would not survive being written as YAML.`;
   const message = `Quarantine ${counted(names.size, 'test')} until ${until}\n\n${createTrailer(artifact, head)}`;
   return {
     files: [{ path, content, isExecutable: false, existsOnBranch: file !== null, setsMode: false }],

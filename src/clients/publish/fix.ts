@@ -76,7 +76,7 @@ function parseFile(
   return { path, isExecutable, patch, blobs, why: explainRefusal() };
 }
 
-/** Returns the content of a file after the fix: null if it is deleted, `conflict` if the fix was made for a different content. */
+/** Returns the content of a file after the fix: null if it is deleted, `conflict` if the fix was made for different content. */
 export function applyToContent({ patch }: PublishedFile, before: Buffer | null): Buffer | null | 'conflict' {
   if ((before === null) !== (patch.isCreate === true)) return 'conflict';
   const text = applyPatch(before?.toString('latin1') ?? '', patch, {

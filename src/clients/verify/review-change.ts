@@ -27,7 +27,7 @@ export async function reviewWorkingChange(
   const redDir = red && findRunDir(cwd, red.runId);
   const { failures } = redDir ? await readFailureRecords(redDir, { root: cwd }) : { failures: [] };
   const [first] = groupIntoCauses(failures);
-  if (!first || !redDir) return createNoReview('no red run recorded the failure that it should fix');
+  if (!first || !redDir) return createMissingReview('no red run recorded the failure that it should fix');
   const cause = { ...first, id: changeCauseId };
   const contents = openContentStore(folder.dir);
   const storeState = async (text: string | null): Promise<FileState | null> =>
@@ -49,12 +49,12 @@ export async function reviewWorkingChange(
     },
   );
   const programs = await chooseReviewers(settings, { author: null, cwd });
-  if (typeof programs === 'string') return createNoReview(programs);
+  if (typeof programs === 'string') return createMissingReview(programs);
   const evidence = path.join(redDir, 'failures', String(cause.lead.n));
   return reviewAll(session, [{ cause, n: 1, programs, evidence, fix: redactor.deep(fix) }]);
 }
 
-function createNoReview(why: string): Reviews {
+function createMissingReview(why: string): Reviews {
   const reading = { verdict: 'no-answer', by: null, file: null, line: null, why } as const;
   return { waitFor: async () => ({ reading, usage: null }), stop: async () => undefined };
 }

@@ -35,13 +35,13 @@ async function* proposeChosen(
     return;
   }
   if (takesOut) observations.allowAbsence(cause.members);
-  const edits = async (_root: string, contents: ContentStore) => {
+  const readEdits = async (_root: string, contents: ContentStore) => {
     const stored = openContentStore(runDir);
     const states = change.edits.flatMap(({ before, after }) => [before, after]);
     for (const state of states) if (state) await contents.put(await stored.get(state.hash));
     return ok(change.edits);
   };
-  yield { agent, proposedBy: 'person', summary, edits };
+  yield { agent, proposedBy: 'person', summary, edits: readEdits };
 }
 
 /** Turns a proposal into a change without a copy of the project. Guard, re-run and proof follow as for an agent's change (BF-5, ME-8). */

@@ -342,7 +342,7 @@ export interface RestartRequest {
   readonly resume: string | null;
   /** Aborts to end its work on this cause. */
   readonly signal: AbortSignal;
-  readonly start: (start: RestartOptions) => Promise<AgentRun>;
+  readonly start: (options: RestartOptions) => Promise<AgentRun>;
 }
 
 /** The maximum number of restarts while the provider is unavailable. With the default waits, they take about two minutes. */

@@ -47,7 +47,7 @@ export async function startTrial(
   { n, agent, runner }: Pick<AttemptStart, 'n' | 'agent' | 'runner'>,
 ): Promise<Trial> {
   return {
-    id: await storeStart(session, cause, { n, agent, runner }),
+    id: await storeAttemptStart(session, cause, { n, agent, runner }),
     record: createAttempt(n),
     work: null,
     change: null,
@@ -90,7 +90,7 @@ interface CauseAttempt {
   readonly attempt: Attempt;
 }
 
-export async function storeStart(
+export async function storeAttemptStart(
   { store, folder }: Pick<Session, 'store' | 'folder'>,
   { id: causeId, lead }: Cause,
   attempt: Pick<AttemptStart, 'n' | 'agent' | 'runner'>,

@@ -79,7 +79,7 @@ async function readStates(
   { cause: { lead }, edits }: FixInTree,
 ): Promise<{ readonly since: GitChanges | null; readonly files: readonly FixedFile[] }> {
   const { root, cwd } = project;
-  const compareAt = async (since: GitChanges | null) => {
+  const readFilesSince = async (since: GitChanges | null) => {
     const files = await readFixedFiles(project, edits, since);
     const toCwd = (file: FixedFile) => ({
       ...file,
@@ -87,9 +87,9 @@ async function readStates(
     });
     return { since, files: files.map(toCwd) };
   };
-  let states = await compareAt(null);
+  let states = await readFilesSince(null);
   for (const since of await listChangesSinceGreen(cwd, lead)) {
-    states = await compareAt(since);
+    states = await readFilesSince(since);
     if (states.files.some(({ green, red }) => green !== red)) break;
   }
   return states;

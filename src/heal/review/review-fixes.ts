@@ -75,7 +75,7 @@ export async function startReviews(session: Session, fixes: readonly FixToProve[
     if (!isByAgent || attempt.reading || isOfTests) continue;
     const programs = await choosePrograms(session, attempt);
     if (typeof programs === 'string')
-      reviews.set(cause.id, Promise.resolve(createNoReview('not-read', programs)));
+      reviews.set(cause.id, Promise.resolve(createMissingReview('not-read', programs)));
     else {
       const { n } = cause.lead;
       await session.diagnostics.unpackTrace(n);
@@ -106,7 +106,7 @@ export async function reviewAll(
     const { copy, broken } = reviewCopy;
     const read = reviewCopy.last
       .then(() => tryReviewers(session, request, { copy, broken, signal }))
-      .catch((error: unknown) => createNoReview('no-answer', describeError(error)));
+      .catch((error: unknown) => createMissingReview('no-answer', describeError(error)));
     reviewCopy.last = read;
     reviews.set(request.cause.id, read);
   }
@@ -182,7 +182,7 @@ async function tryReviewers(
   { cause, n, programs, fix, evidence }: ChangeToReview,
   at: { readonly copy: number; readonly broken: string | null; readonly signal: AbortSignal },
 ): Promise<FixReview> {
-  let answer = createNoReview(
+  let answer = createMissingReview(
     'no-answer',
     at.broken ?? `no program with the command ${reviewer} is set up here`,
   );
@@ -190,7 +190,7 @@ async function tryReviewers(
     const { spending, clock, settings } = session;
     const reached = findReachedLimit(spending.getSpent(cause, clock.now()), settings.limits);
     if (at.signal.aborted || reached !== null)
-      return { ...answer, ...createNoReview('no-answer', reached ?? 'interrupted') };
+      return { ...answer, ...createMissingReview('no-answer', reached ?? 'interrupted') };
     const token = randomBytes(4).toString('hex');
     const request: DeployRequest = {
       cause,
@@ -218,7 +218,7 @@ async function askReviewer(
 ): Promise<FixReview & { readonly isUnusable: boolean }> {
   const { workspace, cwd } = session;
   const ready = await setUpAgent(session, request, { copy, signal, isFixUnderTest: true });
-  if (typeof ready === 'string') return { ...createNoReview('no-answer', ready), isUnusable: false };
+  if (typeof ready === 'string') return { ...createMissingReview('no-answer', ready), isUnusable: false };
   const { id, workingCopy } = ready;
   const run = await ready.work();
   warnAboutReviewerEdits(session, request.cause.id, await workspace.collectChanges(String(id), copy));
@@ -228,7 +228,7 @@ async function askReviewer(
   const isUnusable = run.end.kind === 'unusable' || run.end.kind === 'spawn-failed';
   if (opinion) return { reading: { ...opinion, by: program }, usage, isUnusable: false };
   const why = 'reason' in run.end ? run.end.reason : `${program} gave no answer (${run.end.kind})`;
-  return { ...createNoReview('no-answer', why), usage, isUnusable };
+  return { ...createMissingReview('no-answer', why), usage, isUnusable };
 
   function toProjectOpinion({ file, why, ...opinion }: Opinion): Opinion {
     const reviewerName = file === null ? null : path.resolve(cwd, workingCopy.toProjectPaths(file));
@@ -241,7 +241,7 @@ async function askReviewer(
   }
 }
 
-function createNoReview(verdict: 'not-read' | 'no-answer', why: string): FixReview {
+function createMissingReview(verdict: 'not-read' | 'no-answer', why: string): FixReview {
   return { reading: { verdict, by: null, file: null, line: null, why }, usage: null };
 }
 
