@@ -130,7 +130,7 @@ describe('a .self-heal that came with the project', () => {
     const before = outside();
     const { exitCode, stderr } = await project.start([name === 'lock' ? 'run' : 'escalations']);
     expect(outside()).toEqual(before);
-    expect(stderr).toContain('not a journal of self-heal');
+    expect(stderr).toContain('is not a self-heal journal');
     expect(exitCode).toBe(2);
   });
 
