@@ -19,7 +19,7 @@ const systemBrowsers = [
 ];
 
 /**
- * Returns `launchOptions` for the suites of tests and benchmarks. SELF_HEAL_CHROMIUM, which the set-up sets, is the path of the browser, or
+ * Returns `launchOptions` for the suites of tests and benchmarks. SELF_HEAL_CHROMIUM, which the setup sets, is the path of the browser, or
  * empty for Playwright's own. If it is not set, a system browser is used.
  */
 export function launchOptions() {

@@ -27,7 +27,7 @@ const others = [
 ];
 
 await setUp({ browser: false });
-// The set-up installs it first.
+// The setup installs it first.
 const { execa } = await import('execa');
 const failed = [];
 // Two at a time, since each of them uses one processor.

@@ -1,11 +1,11 @@
-// Runs the commands of a set-up and logs their output, so that a person reads one line for each install and its reason, and one if it failed.
+// Runs the commands of a setup and logs their output, so that a person reads one line for each install and its reason, and one if it failed.
 import { spawnSync } from 'node:child_process';
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { stripVTControlCharacters } from 'node:util';
 
-/** Creates the empty log of one set-up; `say` prints a line. */
+/** Creates the empty log of one setup; `say` prints a line. */
 export function openLog(file, say) {
   mkdirSync(path.dirname(file), { recursive: true });
   writeFileSync(file, '');

@@ -16,7 +16,7 @@ export const durationsFile = path.join(root, 'test', 'durations.json');
 /** Installs what is missing and builds; returns the environment in which the suites find their browser. */
 export async function setUp({ browser = true } = {}) {
   checkNode();
-  const run = openLog(path.join(root, '.cache', 'set-up.log'), say);
+  const run = openLog(path.join(root, '.cache', 'setup.log'), say);
   installDependencies(run);
   need(
     run(
@@ -44,7 +44,7 @@ export function shown(command, args, options = {}) {
 }
 
 function say(text) {
-  process.stderr.write(`set-up: ${text}\n`);
+  process.stderr.write(`setup: ${text}\n`);
 }
 
 function checkNode() {
@@ -67,7 +67,7 @@ function installDependencies(run) {
   writeFileSync(stamp, wanted);
 }
 
-/** Ends the set-up, with one line, if a required step has failed. */
+/** Ends the setup, with one line, if a required step has failed. */
 function need(failed) {
   if (failed === null) return;
   say(failed);

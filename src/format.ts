@@ -34,3 +34,8 @@ export function localTime(iso: string): string {
   const day = [time.getFullYear(), pad(time.getMonth() + 1), pad(time.getDate())].join('-');
   return `${day} ${pad(time.getHours())}:${pad(time.getMinutes())}`;
 }
+
+/** Shortens a text to `max` characters; an ellipsis replaces its end. */
+export function clip(text: string, max: number): string {
+  return text.length > max ? `${text.slice(0, max - 1)}…` : text;
+}

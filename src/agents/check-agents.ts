@@ -41,17 +41,21 @@ export async function chooseReviewers(
   return (await Promise.all(checks)).flat();
 }
 
-/** Returns the agents in use that cannot start here, each with the reason. The same reason is the same object. */
+/** Returns the agents in use that cannot start here, each with the reason. */
 export async function findMissingAgents(settings: Settings, cwd: string): Promise<Map<string, Problem>> {
   const problems = new Map<string, Problem>();
   for (const name of listAgentsInUse(settings)) {
     const agent = settings.agents[name];
     const runner = agent && settings.runners[agent.runner];
     const problem = runner ? await checkAgent(agent, runner, cwd) : null;
-    const known = [...problems.values()].find(({ message }) => message === problem?.message);
-    if (problem) problems.set(name, known ?? problem);
+    if (problem) problems.set(name, problem);
   }
   return problems;
+}
+
+/** Returns one problem per remedy, since several agents may lack the same thing. */
+export function listDistinctProblems(missing: ReadonlyMap<string, Problem>): Problem[] {
+  return [...new Map([...missing.values()].map((problem) => [problem.remedy, problem])).values()];
 }
 
 /** If the default runner is not installed, removes it from the agents that use it only by default, so that only the built-in fixer heals (BF-1). */

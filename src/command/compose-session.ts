@@ -1,3 +1,4 @@
+import { listDistinctProblems } from '../agents/check-agents.js';
 import { createRunAgent } from '../agents/create-run-agent.js';
 import { systemClock } from '../clock.js';
 import type { Settings } from '../model/settings.js';
@@ -99,12 +100,10 @@ export async function composeSession(
   return ok(blameSearch ? { ...session, blame: blameSearch(opened, session) } : session);
 }
 
-/** Returns one warning per remedy, since several agents may lack the same thing. */
 function describeMissingAgents(missing: ReadonlyMap<string, Problem>): string[] {
-  const byRemedy = new Map([...missing.values()].map((problem) => [problem.remedy, problem]));
-  return [...byRemedy.values()].map(
+  return listDistinctProblems(missing).map(
     ({ message, remedy }) =>
-      `${message}: failures routed to it are diagnosed and reported, but not fixed. ${remedy}`,
+      `${message}: failures routed to its agents are diagnosed and reported, but not fixed. ${remedy}`,
   );
 }
 

@@ -1,3 +1,4 @@
+import { clip } from '../format.js';
 import type { DiagnosedFailure } from '../model/cause.js';
 import { relativeToProject } from './own-frame.js';
 import { parseComplaint, findLookAlike, orderErrors, type Complaint } from './complaint.js';
@@ -214,8 +215,4 @@ function formatLine(
 ): string | null {
   const file = at?.file.replaceAll('\\', '/');
   return at && file !== undefined ? `${relativeToProject(file, evidence) ?? file}:${at.line}` : null;
-}
-
-function clip(text: string, max: number): string {
-  return text.length > max ? `${text.slice(0, max - 1)}…` : text;
 }

@@ -8,6 +8,7 @@ import {
   describeAttemptEnd,
 } from './attempt.js';
 import { formatAgentName } from './built-in.js';
+import { clip } from '../format.js';
 import { describeBlame } from './blame.js';
 import { type Cause, chooseRetryAxis } from './cause.js';
 import { type Choice, choices, choiceText, sides } from './choice.js';
@@ -260,6 +261,5 @@ function removeCode(text: string): string {
     .split('\n')
     .filter((line) => !/^\s*at\s.+[:(]\S*\d+/.test(line))
     .join(' ');
-  const line = prose.replaceAll(/\s+/g, ' ').trim();
-  return line.length > MAX_PROSE ? `${line.slice(0, MAX_PROSE - 1)}…` : line;
+  return clip(prose.replaceAll(/\s+/g, ' ').trim(), MAX_PROSE);
 }

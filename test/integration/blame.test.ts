@@ -45,7 +45,7 @@ describe('the search for the change to blame', () => {
   it.each([
     ['nothing is uncommitted', {}],
     ['the uncommitted change is not to blame', { 'src/b.ts': joinLines('one', 'mine') }],
-    ['only the set-up of self-heal is uncommitted', { 'agents.yaml': 'version: 1\n' }],
+    ['only the setup of self-heal is uncommitted', { 'agents.yaml': 'version: 1\n' }],
   ])('BL-2 without a known green state, searches the last commits: %s', async (_, uncommitted) => {
     const { project, find, commit } = await repository((read) => !read('src/a.ts').includes('SIX'));
     commit('shouts', { 'src/a.ts': replaceWord(files['src/a.ts'], 'six', 'SIX') });
@@ -105,7 +105,7 @@ describe('the search for the change to blame', () => {
     expect(selections).toEqual([null, ['quick'], ['quick']]);
   });
 
-  it('BL-1 does not blame the uncommitted set-up of self-heal', async () => {
+  it('BL-1 does not blame the uncommitted setup of self-heal', async () => {
     const { project, find, told } = await repository(() => false);
     project.write({ 'agents.yaml': 'version: 1\n', 'web/.claude/commands/debugger.md': 'Fix it.\n' });
     await find()([cause]);

@@ -3,6 +3,7 @@ import {
   listAgentsInUse,
   getExecutable,
   findMissingAgents,
+  listDistinctProblems,
   chooseReviewers,
   dropMissingRunner,
 } from '../../agents/check-agents.js';
@@ -127,7 +128,7 @@ async function checkAgents(
           ),
         ]
       : []),
-    ...[...new Set(missing.values())].map((problem) => createFailedCheck('agents', problem)),
+    ...listDistinctProblems(missing).map((problem) => createFailedCheck('agents', problem)),
     ...(await Promise.all(logins)).flat(),
     ...(await checkReviewers(settings, { authors: runners, cwd: project.cwd })),
   ];

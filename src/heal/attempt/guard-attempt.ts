@@ -1,7 +1,7 @@
 import type { Side } from '../../model/choice.js';
 import type { Cause } from '../../model/cause.js';
 import { type Cut, formatCut, type Note } from '../../model/guard-findings.js';
-import { atMost } from '../../format.js';
+import { atMost, clip } from '../../format.js';
 import type { GuardFindings, LocatorChange, TestDifference } from '../../guard/findings.js';
 import type { Change } from '../../workspace/change.js';
 import { writePatch } from './keep-patch.js';
@@ -75,11 +75,7 @@ const createLocatorNote = ({ file, line, old, now }: LocatorChange): Note => ({
   says: `${old} was changed to ${now}`,
 });
 
-const formatSteps = (steps: readonly string[]) =>
-  steps
-    .join(' ')
-    .replace(/;$/, '')
-    .replace(/^([^]{199})[^]{2,}$/, '$1…') || 'nothing';
+const formatSteps = (steps: readonly string[]) => clip(steps.join(' ').replace(/;$/, ''), 200) || 'nothing';
 
 const describeRemoved = ({ test, before }: Pick<TestDifference, 'test' | 'before'>) =>
   `${JSON.stringify(test)} without ${formatSteps(before)}`;

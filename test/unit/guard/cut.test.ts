@@ -33,20 +33,20 @@ describe('HN-4 edits to the tests are removed from a patch', () => {
     expect(leftOut(await judged([app, [file, 'x']], 'runtime-error'))).toEqual([file]);
   });
 
-  it('HN-4 removes the config with its imports, set-ups and reporters, but not the app they start', async () => {
+  it('HN-4 removes the config with its imports, setups and reporters, but not the app they start', async () => {
     const given: Edit[] = [
       [
         'playwright.config.ts',
-        "import { retries } from './shared/settings';\nexport default { testDir: './tests', retries, globalSetup: require.resolve('./set-up/global'), reporter: [['./report.ts']] };",
+        "import { retries } from './shared/settings';\nexport default { testDir: './tests', retries, globalSetup: require.resolve('./setup/global'), reporter: [['./report.ts']] };",
       ],
       ['shared/settings.ts', "export { retries } from './more';"],
       ['shared/more.ts', 'export const retries = 0;'],
-      ['set-up/global.ts', "import './seed'; import { start } from '../src/server'; export default start;"],
-      ['set-up/seed.ts', "import '@playwright/test';"],
+      ['setup/global.ts', "import './seed'; import { start } from '../src/server'; export default start;"],
+      ['setup/seed.ts', "import '@playwright/test';"],
       ['src/server.ts', 'export const start = () => 1;'],
       ['report.ts', 'export default class {}'],
     ];
-    const own = ['shared/settings.ts', 'shared/more.ts', 'set-up/global.ts', 'set-up/seed.ts', 'report.ts'];
+    const own = ['shared/settings.ts', 'shared/more.ts', 'setup/global.ts', 'setup/seed.ts', 'report.ts'];
     const edits = [...own, 'src/server.ts'].map((file): Edit => [file, 'export const x = 5;']);
     expect(leftOut(await judged(edits, 'ui-error', given))).toEqual(own);
   });
@@ -201,7 +201,7 @@ async function reached(files: Readonly<Record<string, string>>): Promise<string[
   return [...(await readTestCode(createFolderSnapshot(root), suitePaths, { edits: [] })).reached].toSorted();
 }
 
-it('HN-4 follows imports of specs and config, and the modules, set-ups and data they name', async () => {
+it('HN-4 follows imports of specs and config, and the modules, setups and data they name', async () => {
   const files = {
     'playwright.config.ts':
       "import { retries } from './shared/settings';\nexport default { retries, globalSetup: './setup/global' };",
